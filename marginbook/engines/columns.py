@@ -1,0 +1,85 @@
+"""Kernel columns between the training examples and the supports, within a memory budget.
+
+Columns come in panels of fixed width. The first panels, as many as the budget holds, are kept: each of their
+values is computed once in the whole run. Later columns are computed again whenever a block asks for them.
+"""
+
+import numpy as np
+
+WIDTH = 512  # columns a panel
+
+
+class Columns:
+    """Scores of blocks of examples from a growing set of supports.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    X : the training examples
+    supports : Supports
+        May grow between two calls of :meth:`scores`.
+    budget : float
+        Bytes for kept panels.
+    """
+
+    def __init__(self, kernel, X, supports, budget):
+        self._kernel, self._X, self._supports = kernel, X, supports
+        self._precomputed = kernel.name == "precomputed"
+        panel_bytes = 8 * WIDTH * X.shape[0]
+        self._room = 0 if self._precomputed else WIDTH * int(budget // panel_bytes)
+        self._panels = []
+        self._known = 0  # kept columns that hold values for all examples
+        self._visited = []  # this epoch: a block's examples, and the columns it found
+
+    def start_epoch(self):
+        """Complete the kept columns: blocks seen before a support appeared lack its value."""
+        stop = min(len(self._supports), self._room)
+        for index, found in self._visited:
+            for a, b in self._pieces(max(found, self._known), stop):
+                self._keep(index, a, b, self._values(self._X[index], a, b))
+        if self._visited:
+            self._known = stop
+        self._visited = []
+
+    def scores(self, index, coef):
+        """Scores of a block, and the kernel within it.
+
+        Parameters
+        ----------
+        index : array of int, shape (B,)
+        coef : array, shape (>= n_supports, n_problems)
+
+        Returns
+        -------
+        scores : array, shape (n_problems, B)
+        within : array, shape (B, B)
+        """
+        rows, total = self._X[index], len(self._supports)
+        scores = np.zeros((len(index), coef.shape[1]))
+        for a, b in self._pieces(0, self._known):
+            scores += self._panels[a // WIDTH][index, : b - a] @ coef[a:b]
+        for a, b in self._pieces(self._known, total):
+            values = self._values(rows, a, b)
+            if b <= self._room:
+                self._keep(index, a, b, values)
+            scores += values @ coef[a:b]
+        self._visited.append((index, total))
+        within = rows[:, index] if self._precomputed else self._kernel(rows, rows)
+        return np.ascontiguousarray(scores.T), np.ascontiguousarray(within)
+
+    def _pieces(self, start, stop):
+        """Cut ``start .. stop`` at the borders of the panels."""
+        while start < stop:
+            end = min(stop, (start // WIDTH + 1) * WIDTH)
+            yield start, end
+            start = end
+
+    def _values(self, rows, a, b):
+        if self._precomputed:
+            return rows[:, self._supports.index[a:b]]
+        return self._kernel(rows, self._supports[a:b])
+
+    def _keep(self, index, a, b, values):
+        while len(self._panels) <= a // WIDTH:
+            self._panels.append(np.empty((self._X.shape[0], WIDTH)))
+        self._panels[a // WIDTH][index, a % WIDTH : a % WIDTH + b - a] = values

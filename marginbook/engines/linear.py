@@ -1,0 +1,125 @@
+"""The linear engine: a rule over dense or CSR rows, several one-vs-rest problems in one pass.
+
+The problems share nothing but the rows, so a block of rows that fits the cache is walked for one problem
+after another. The state (weights, norms, rule states, trial count) survives between epochs and examples.
+"""
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils.extmath import row_norms
+
+from marginbook.engines.run import Run
+from marginbook.engines.walk import walker
+
+BLOCK_BYTES = 1 << 21  # of rows walked at a time: few calls, and the rows stay in a cache
+
+
+def dense_dot(rows, at, i, v):
+    """``x_i . v`` for C-contiguous rows."""
+    return np.dot(rows[0][i], v)
+
+
+def dense_add(rows, at, i, a, v):
+    """``v += a x_i`` for C-contiguous rows."""
+    row = rows[0][i]
+    for j in range(v.shape[0]):
+        v[j] += a * row[j]
+
+
+def csr_dot(rows, at, i, v):
+    """``x_i . v`` for CSR rows."""
+    data, indices, indptr = rows
+    total = 0.0
+    for k in range(indptr[i], indptr[i + 1]):
+        total += data[k] * v[indices[k]]
+    return total
+
+
+def csr_add(rows, at, i, a, v):
+    """``v += a x_i`` for CSR rows."""
+    data, indices, indptr = rows
+    for k in range(indptr[i], indptr[i + 1]):
+        v[indices[k]] += a * data[k]
+
+
+class LinearEngine(Run):
+    """Run a rule over rows ``X``; the weights are vectors of the input space.
+
+    Parameters
+    ----------
+    rule, params, state
+        A rule of :mod:`marginbook.rules`, its parameters and its first state.
+    n_problems, n_features : int
+    noise : float
+        ``lambda >= 0``: one private coordinate ``sqrt(lambda)`` for each example.
+    rho : float
+        Value of a constant feature added to each row; 0 for none.
+    record : bool
+        Keep the trace of all updates.
+    average : bool
+        Keep the sum of all hypotheses.
+    """
+
+    def __init__(self, rule, params, state, n_problems, n_features, **options):
+        super().__init__(rule, params, state, n_problems, **options)
+        self.v = np.zeros((n_problems, n_features))
+        self.total = np.zeros((n_problems, n_features + 1))  # sum of the hypotheses of all trials
+
+    def bind(self, X, Y):
+        """Take new examples: ``X`` dense or CSR of shape (n, d), ``Y`` of +-1, shape (n_problems, n)."""
+        self._new_examples(X, Y, row_norms(X, squared=True))
+        if sparse.issparse(X):
+            self._rows, readers = (X.data, X.indices, X.indptr), (csr_dot, csr_add)
+            self._row_bytes = 12 * X.nnz / X.shape[0] + 4
+        else:
+            self._rows, readers = (X,), (dense_dot, dense_add)
+            self._row_bytes = 8 * X.shape[1]
+        self._walk = walker(self.rule, *readers)
+        self._dual = np.zeros((len(self.hyp), X.shape[0] if self.noise > 0 else 0))
+
+    def _present(self, order):
+        length = max(1, int(BLOCK_BYTES / self._row_bytes))
+        for first in range(0, len(order), length):
+            index = order[first : first + length]
+            self._fired = np.zeros(len(index), np.bool_)
+            xx = self._xx[index]
+            for p in range(len(self.hyp)):
+                dual = self._dual[p, index] if self.noise > 0 else self._dual[p]
+                self._walk_block(p, self.v[p], dual, self._rows, index, xx, self.Y[p, index])
+                if self.noise > 0:
+                    self._dual[p] *= self.hyp["folded"][p]
+                    self._dual[p, index] = dual
+            self.hyp["folded"] = 1.0
+            if self.record:
+                self._keep_supports(index)
+        self.hyp["ww"] = self.hyp["scale"] ** 2 * self._squares()  # the recurrence drifts; this does not
+
+    def _squares(self):
+        """``|v|^2`` with the constant feature and the private coordinates."""
+        private = self.noise * (np.einsum("pi,pi->p", self._dual, self._dual) + self.hyp["past"])
+        return np.einsum("pj,pj->p", self.v, self.v) + self.hyp["bias"] ** 2 + private
+
+    def release(self):
+        """Forget the examples; their private coordinates stay in the norm."""
+        self.hyp["past"] += np.einsum("pi,pi->p", self._dual, self._dual)
+        del self._dual, self._rows
+        super().release()
+
+    def weights(self):
+        """The last hypothesis: weights (n_problems, d), what the constant feature adds (n_problems,)."""
+        scale = self.hyp["scale"][:, None]
+        return scale * self.v, self.rho * self.hyp["scale"] * self.hyp["bias"]
+
+    def averaged_weights(self):
+        """The mean of the hypotheses of all trials, as :meth:`weights`."""
+        mean = self.total / self.trials
+        return np.ascontiguousarray(mean[:, :-1]), self.rho * mean[:, -1]
+
+    def _sum_hypotheses(self, before, p, first, steps, index):
+        weights, bias = before
+        self.total[p, :-1] += first * weights[p] + self.X[index].T @ steps
+        self.total[p, -1] += first * bias[p] + self.rho * steps.sum()
+
+    def _snapshot(self):
+        scale = self.hyp["scale"]
+        return scale[:, None] * self.v, scale * self.hyp["bias"]

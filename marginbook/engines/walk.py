@@ -1,0 +1,106 @@
+"""The walk: present examples one after another to a rule, and move the weights as it says.
+
+Every engine runs this one loop. It sees a block of rows through two readers,
+
+    dot(rows, at, i, v)      the value of ``v`` on the block's row ``at``, which is example ``i``
+    add(rows, at, i, a, v)   v += a * that row
+
+so a row may be a dense vector, a sparse one, or a row of a kernel matrix (then ``v`` holds the values of the
+hypothesis on the block). The weights are ``w = scale * v``: shrinking them costs nothing.
+"""
+
+from functools import cache
+
+import numpy as np
+from numba import njit
+
+# One row per problem: all that the walk must remember of a hypothesis besides ``v``.
+HYPOTHESIS = np.dtype(
+    [
+        ("scale", "f8"),  # s in w = s v
+        ("ww", "f8"),  # |w|^2, private coordinates and constant feature included
+        ("bias", "f8"),  # coordinate of v on the constant feature rho
+        ("past", "f8"),  # sum of squares of v's private coordinates for examples of earlier calls
+        ("folded", "f8"),  # product of the scales folded into v since the engine last looked
+        ("margin", "f8"),  # smallest y w.x seen in this epoch
+        ("trial", "i8"),  # examples presented so far
+        ("updates", "i8"),
+        ("mistakes", "i8"),  # y w.x <= 0, and zero rows
+    ]
+)
+
+# One row per update.
+TRACE = np.dtype(
+    [
+        ("epoch", "i8"),  # from 1
+        ("trial", "i8"),  # from 1, counts every example presented
+        ("index", "i8"),  # row of X (of all X so far, after partial_fit)
+        ("problem", "i8"),  # which one-vs-rest problem
+        ("score", "f8"),  # w.x before the update
+        ("scale", "f8"),  # w <- scale w + step x
+        ("step", "f8"),
+        ("ww", "f8"),  # |w|^2 after the update
+    ]
+)
+
+SMALLEST, LARGEST = 1e-100, 1e100  # the lazy scale is folded into v when it leaves this range
+
+
+@cache
+def walker(rule, dot, add):
+    """Compile the walk for one rule and one kind of row."""
+    rule, dot, add = njit(rule), njit(dot), njit(add)
+
+    @njit
+    def walk(params, state, hyp, v, dual, rows, index, xx, y, noise, rho, fired, where, log, logged):
+        h = hyp[0]
+        s, ww, bias, margin, trial = h["scale"], h["ww"], h["bias"], h["margin"], h["trial"]
+        updates, mistakes = h["updates"], h["mistakes"]
+        for at in range(index.shape[0]):
+            trial += 1
+            if xx[at] == 0.0:  # a zero row: w.x = 0 whatever w is, and no step can change that
+                mistakes += 1
+                margin = min(margin, 0.0)
+                continue
+            score = s * (dot(rows, at, index[at], v) + rho * bias)
+            if noise > 0.0:
+                score += s * noise * dual[at]
+            margin = min(margin, y[at] * score)
+            if y[at] * score <= 0.0:
+                mistakes += 1
+            fires, scale, step, state = rule(params, state, y[at], score, xx[at], ww)
+            if not fires:
+                continue
+            updates += 1
+            ww = max(0.0, scale * scale * ww + 2.0 * scale * step * score + step * step * xx[at])
+            s *= scale
+            if not SMALLEST < abs(s) < LARGEST:
+                for k in range(v.shape[0]):
+                    v[k] *= s
+                for k in range(dual.shape[0]):
+                    dual[k] *= s
+                bias *= s
+                h["past"] *= s * s
+                h["folded"] *= s
+                s = 1.0
+            a = step / s
+            add(rows, at, index[at], a, v)
+            bias += a * rho
+            if dual.shape[0] > 0:
+                dual[at] += a
+            fired[at] = True
+            if log.shape[0] > 0:
+                log["epoch"][logged] = where[0]
+                log["problem"][logged] = where[1]
+                log["trial"][logged] = trial
+                log["index"][logged] = where[2] + index[at]
+                log["score"][logged] = score
+                log["scale"][logged] = scale
+                log["step"][logged] = step
+                log["ww"][logged] = ww
+                logged += 1
+        h["scale"], h["ww"], h["bias"], h["margin"], h["trial"] = s, ww, bias, margin, trial
+        h["updates"], h["mistakes"] = updates, mistakes
+        return state, logged
+
+    return walk

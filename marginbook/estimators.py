@@ -1,0 +1,382 @@
+"""scikit-learn estimators: thin shells that validate, encode, choose the engine and name the results."""
+
+from contextlib import contextmanager
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from marginbook import hypotheses
+from marginbook.engines.kernel import KernelEngine
+from marginbook.engines.linear import LinearEngine
+from marginbook.engines.run import Run
+from marginbook.kernels import Kernel, resolve_gamma
+from marginbook.rules import perceptron
+
+PREDICT_BYTES = 1 << 26  # of kernel values held at a time when predicting
+VALIDATED = {"n_features_in_", "feature_names_in_"}  # fitted names that validation sets itself
+positive = Interval(Real, 0, None, closed="neither")
+not_negative = Interval(Real, 0, None, closed="left")
+
+
+def _has_features(estimator):
+    if estimator.kernel == "precomputed":
+        raise AttributeError("a precomputed kernel cannot grow: partial_fit needs rows of features")
+    return True
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class OnlineClassifier(ClassifierMixin, BaseEstimator):
+    """What all online classifiers share; a subclass names its rule in ``_algorithm``."""
+
+    kernel: str = "linear"
+    gamma: float | str = "scale"
+    degree: int = 3
+    coef0: float = 1.0
+    noise_control: float = 0.0
+    augment: float = 0.0
+    hypothesis: str = "last"
+    max_iter: int = 100
+    shuffle: bool | str = True
+    random_state: Any = None
+    cache_size: float = 1024.0
+    verbose: int = 0
+    record_trace: bool = False
+
+    _parameter_constraints: ClassVar[dict] = {
+        "kernel": [StrOptions({"linear", "poly", "rbf", "precomputed"})],
+        "gamma": [StrOptions({"scale", "auto"}), positive],
+        "degree": [Interval(Integral, 1, None, closed="left")],
+        "coef0": [not_negative],
+        "noise_control": [not_negative],
+        "augment": [not_negative],
+        "hypothesis": [StrOptions({"last", "averaged", "voted"})],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "shuffle": ["boolean", StrOptions({"once"})],
+        "random_state": ["random_state", np.random.Generator],
+        "cache_size": [not_negative],
+        "verbose": ["verbose"],
+        "record_trace": ["boolean"],
+    }
+
+    def _algorithm(self):
+        """The rule, its parameters and its first state."""
+        raise NotImplementedError
+
+    def fit(self, X: ArrayLike, y: ArrayLike):
+        """Present the examples in epochs, until one makes no update or ``max_iter`` is reached.
+
+        Parameters
+        ----------
+        X : array, CSR matrix or DataFrame, shape (n_samples, n_features)
+            With ``kernel="precomputed"`` the symmetric kernel matrix, dense, shape (n_samples, n_samples).
+        y : array-like, shape (n_samples,)
+            Class labels; more than two classes give one one-vs-rest problem a class.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            For parameters out of range, and for data that are empty, not finite, not numeric, of unequal
+            lengths or of one class only. A failed fit leaves the estimator as it was.
+        """
+        with self._unchanged_on_error():
+            self._validate_params()
+            X, y = self._validate(X, y, reset=True)
+            self._start(X, np.unique(y))
+            self._engine.bind(X, self._targets(y))
+            for order in self._orders(X.shape[0]):
+                row = self._engine.epoch(order)
+                self.history_.append(row)
+                if self.verbose:
+                    print(f"epoch {row.epoch}: {row.updates} updates, {row.mistakes} mistakes")
+                if row.updates == 0:
+                    break
+            self.converged_ = row.updates == 0 and row.mistakes == 0
+            self._finish()
+        return self
+
+    @available_if(_has_features)
+    def partial_fit(self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None):
+        """Present the examples once more, in the order given: the next part of a stream.
+
+        Parameters
+        ----------
+        X, y
+            As for :meth:`fit`.
+        classes : array-like, shape (n_classes,), optional
+            All labels of the stream; needed in the first call unless ``y`` has them all.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            As :meth:`fit`, and for labels not among ``classes``.
+
+        Notes
+        -----
+        Not there with ``kernel="precomputed"``: new rows would have no kernel values against the old supports.
+        """
+        with self._unchanged_on_error():
+            self._validate_params()
+            first = not hasattr(self, "_engine")
+            X, y = self._validate(X, y, reset=first)
+            if first:
+                self._start(X, np.unique(y if classes is None else classes))
+            unknown = np.setdiff1d(y, self.classes_)
+            if len(unknown):
+                raise ValueError(f"y has labels {unknown.tolist()} that are not in classes")
+            self._engine.bind(X, self._targets(y))
+            row = self._engine.epoch(np.arange(X.shape[0]))
+            self.history_.append(row)
+            self.converged_ = row.updates == 0 and row.mistakes == 0
+            self._finish()
+        return self
+
+    def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Scores of the hypothesis: ``w.x`` (last, averaged), or the signed share of the votes in [-1, 1].
+
+        Parameters
+        ----------
+        X : array, CSR matrix or DataFrame, shape (n_samples, n_features)
+            With ``kernel="precomputed"`` kernel values against the training examples,
+            shape (n_samples, n_training_samples).
+
+        Returns
+        -------
+        array, shape (n_samples,) for two classes, else (n_samples, n_classes)
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, **self._format(), reset=False)
+        if self.hypothesis != "voted" and self.kernel == "linear":
+            scores = np.asarray(X @ self.coef_.T) + self.intercept_
+        else:
+            block = max(1, PREDICT_BYTES // (8 * max(1, len(self.support_))))
+            parts = [self._kernel_scores(X[a : a + block]) for a in range(0, X.shape[0], block)]
+            scores = np.concatenate(parts)
+        return scores[:, 0] if len(self.classes_) == 2 else scores
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Class of the largest score; ties go to the smallest label, a zero score to ``classes_[1]`` of two.
+
+        Parameters
+        ----------
+        X
+            As for :meth:`decision_function`.
+
+        Returns
+        -------
+        array, shape (n_samples,)
+        """
+        scores = self.decision_function(X)
+        winner = (scores >= 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
+        return self.classes_[winner]
+
+    def _kernel_scores(self, X):
+        K = X[:, self.support_] if self.kernel == "precomputed" else self._kernel(X, self.support_vectors_)
+        if self.hypothesis != "voted":
+            return K @ self.dual_coef_.T + self.intercept_
+        run = self._engine
+        K = np.ascontiguousarray(K) + self.augment**2
+        return hypotheses.votes(K, run.trace, self.support_, len(run.hyp), run.trials)
+
+    def _format(self):
+        """The arrays that the engines read."""
+        sparse = "csr" if self.kernel != "precomputed" else False
+        return {"accept_sparse": sparse, "dtype": np.float64, "order": "C"}
+
+    def _validate(self, X, y, reset):
+        X, y = validate_data(self, X, y, **self._format(), reset=reset)
+        check_classification_targets(y)
+        if self.kernel == "precomputed":
+            _check_gram(X)
+        return X, y
+
+    def _start(self, X, classes):
+        """Drop what an earlier fit left and build the engine."""
+        if len(classes) < 2:
+            raise ValueError(f"y must have two classes or more, got one class only: {classes.tolist()}")
+        for name in [name for name in vars(self) if name.endswith("_") and name not in VALIDATED]:
+            delattr(self, name)
+        self.classes_, self.history_ = classes, []
+        n_problems = 1 if len(classes) == 2 else len(classes)
+        options = dict(
+            noise=self.noise_control,
+            rho=self.augment,
+            record=self.record_trace or self.hypothesis == "voted",
+            average=self.hypothesis == "averaged",
+        )
+        gamma = resolve_gamma(self.gamma, X) if self.kernel in ("poly", "rbf") else 1.0
+        self._kernel = Kernel(self.kernel, gamma, self.degree, self.coef0)
+        if self.kernel == "linear":
+            self._engine: Run = LinearEngine(*self._algorithm(), n_problems, X.shape[1], **options)
+        else:
+            cache = self.cache_size * 2**20
+            self._engine = KernelEngine(
+                *self._algorithm(), n_problems, kernel=self._kernel, cache_bytes=cache, **options
+            )
+
+    def _targets(self, y):
+        """Labels +-1, one row a problem."""
+        positive_classes = self.classes_[1:] if len(self.classes_) == 2 else self.classes_
+        return np.where(y == positive_classes[:, None], 1.0, -1.0)
+
+    def _orders(self, n_samples):
+        """The order of each epoch."""
+        rng = np.random.default_rng(self.random_state)
+        order = np.arange(n_samples) if self.shuffle is False else rng.permutation(n_samples)
+        for _ in range(self.max_iter):
+            yield order
+            if self.shuffle is True:
+                order = rng.permutation(n_samples)
+
+    def _finish(self):
+        """Name the results of the run."""
+        run = self._engine
+        run.release()
+        weights, self.intercept_ = run.averaged_weights() if self.hypothesis == "averaged" else run.weights()
+        if self.kernel != "linear":
+            self.dual_coef_ = weights
+        elif self.hypothesis != "voted":
+            self.coef_ = weights
+        if self.kernel != "linear" or self.hypothesis == "voted":
+            self.support_ = run.supports.index.copy()
+            if self.kernel != "precomputed":
+                self.support_vectors_ = run.supports[:]
+        if self.record_trace:
+            self.trace_ = run.trace
+        self.n_iter_ = run.epochs
+        self.n_updates_ = sum(row.updates for row in self.history_)
+        self.n_mistakes_ = sum(row.mistakes for row in self.history_)
+
+    @contextmanager
+    def _unchanged_on_error(self):
+        before = dict(vars(self))
+        try:
+            yield
+        except BaseException:
+            vars(self).clear()
+            vars(self).update(before)
+            raise
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self.kernel != "precomputed"
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        return tags
+
+
+def _check_gram(K):
+    """A training kernel must be square and symmetric."""
+    if K.shape[0] != K.shape[1]:
+        raise ValueError(f"a precomputed kernel must be square, got X of shape {K.shape}")
+    if abs(K - K.T).max() > 1e-8 * abs(K).max():
+        raise ValueError("a precomputed kernel must be symmetric, got X with X[i, j] != X[j, i]")
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class Perceptron(OnlineClassifier):
+    """The perceptron: on an example with ``y w.x <= b``, ``w <- w + eta y x``.
+
+    With margin ``b``; last, averaged and voted hypotheses; linear and kernel form; one-vs-rest.
+
+    Parameters
+    ----------
+    margin : float, default 0
+        ``b >= 0``, in units of the score ``w.x``: an example updates the weights when ``y w.x <= b``.
+    eta : float, default 1
+        Learning rate, positive. Only ``b / eta`` matters for the directions of the weights.
+    kernel : {"linear", "poly", "rbf", "precomputed"}, default "linear"
+        ``x.y``, ``(gamma x.y + coef0)^degree``, ``exp(-gamma |x - y|^2)``, or kernel values given as ``X``.
+    gamma : float or {"scale", "auto"}, default "scale"
+        Kernel coefficient; ``"scale"`` is ``1 / (n_features X.var())``, ``"auto"`` is ``1 / n_features``.
+    degree : int, default 3
+        Degree of the polynomial kernel, at least 1.
+    coef0 : float, default 1
+        Constant of the polynomial kernel, not negative.
+    noise_control : float, default 0
+        ``lambda >= 0``: each training example gets a private coordinate ``sqrt(lambda)``, which adds
+        ``lambda`` to its kernel value with itself (a 2-norm soft margin).
+    augment : float, default 0
+        ``rho >= 0``: a constant feature added to every example; its weight times ``rho`` is ``intercept_``.
+    hypothesis : {"last", "averaged", "voted"}, default "last"
+        What predicts: the last weights, their mean over all trials, or the vote of all hypotheses, each
+        weighted by the number of trials it survived.
+    max_iter : int, default 100
+        Largest number of epochs of ``fit``; it stops after an epoch without update.
+    shuffle : bool or "once", default True
+        ``True``: epoch ``e`` uses the ``e``-th ``rng.permutation(n_samples)`` of
+        ``np.random.default_rng(random_state)``; ``"once"``: the first of them in all epochs; ``False``: the
+        order given.
+    random_state : int, Generator, RandomState or None
+        Seed of the permutations.
+    cache_size : float, default 1024
+        Memory in MB for kernel columns kept between epochs; the rest is computed again.
+    verbose : int, default 0
+        Print a line an epoch.
+    record_trace : bool, default False
+        Keep ``trace_``.
+
+    Attributes
+    ----------
+    classes_ : array, shape (n_classes,)
+    coef_ : array, shape (n_problems, n_features)
+        Weights, ``n_problems = 1`` for two classes; linear kernel, last or averaged hypothesis.
+    intercept_ : array, shape (n_problems,)
+    support_ : array, shape (n_supports,)
+        Rows of ``X`` that caused an update, in the order in which they first did (numbers in the stream after
+        ``partial_fit``); kernel form or voted hypothesis. ``support_vectors_`` are the rows themselves.
+    dual_coef_ : array, shape (n_problems, n_supports)
+        Kernel form: ``f(x) = sum_j dual_coef_[j] K(support_vectors_[j], x) + intercept_``.
+    n_iter_, n_updates_, n_mistakes_ : int
+        Epochs, updates, mistakes (``y w.x <= 0`` when presented), summed over problems.
+    converged_ : bool
+        Whether the last epoch made no update and no mistake.
+    history_ : list of Epoch
+        Epoch, updates, mistakes, margin, norm, seconds.
+    trace_ : structured array
+        A row an update: epoch, trial, index, problem, score, scale, step, ww.
+
+    Notes
+    -----
+    A zero score is a mistake in training; ``predict`` gives it the positive class ``classes_[1]``. A row of
+    zeros admits no update: it counts as a mistake and is skipped (unless ``augment`` or ``noise_control`` is
+    positive), and ``converged_`` stays false.
+
+    References
+    ----------
+    Rosenblatt (1958); Freund and Schapire (1999) for voting; Krauth and Mezard (1987) for the margin.
+
+    Examples
+    --------
+    >>> from marginbook import Perceptron
+    >>> X = [[2.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-2.0, -1.0]]
+    >>> model = Perceptron(shuffle=False).fit(X, [1, 1, -1, -1])
+    >>> model.coef_, model.n_updates_
+    (array([[2., 1.]]), 1)
+    """
+
+    margin: float = 0.0
+    eta: float = 1.0
+
+    _parameter_constraints: ClassVar[dict] = {
+        **OnlineClassifier._parameter_constraints,
+        "margin": [not_negative],
+        "eta": [positive],
+    }
+
+    def _algorithm(self):
+        return perceptron.rule, perceptron.Params(float(self.margin), float(self.eta)), perceptron.State()

@@ -1,0 +1,140 @@
+"""Last, averaged and voted hypotheses, all read off the record of one run.
+
+A run makes its updates ``w <- scale_k w + step_k x_k`` at trials ``t_1 < t_2 < ...``. The hypothesis made at
+trial ``t_k`` lives ``c_k = t_{k+1} - t_k`` trials, the trial that made it included. Then
+
+    last      f = w_K . x                    averaged  f = sum_k c_k w_k . x / T
+    voted     f = sum_k c_k sign(w_k . x) / T          (Freund and Schapire 1999; a zero score abstains)
+
+Last and averaged hypotheses are linear in the examples, so one backward pass over the updates gives their
+coefficients: work that grows with the updates, not with the trials.
+"""
+
+import numpy as np
+from numba import njit
+
+from marginbook.engines.walk import TRACE
+
+
+@njit
+def _backward(scale, lives, step):
+    mass = np.empty(step.shape[0])
+    later = 0.0
+    for k in range(step.shape[0] - 1, -1, -1):
+        later += lives[k]
+        mass[k] = later * step[k]
+        later *= scale[k]
+    return mass, later
+
+
+def lives(trials, stop):
+    """Trials that each hypothesis lives, when the run ends after trial ``stop``.
+
+    Examples
+    --------
+    >>> lives(np.array([2, 3, 7]), stop=10)
+    array([1, 4, 4])
+    """
+    return np.diff(trials, append=stop + 1)
+
+
+def coefficients(updates, start, stop, kind="last"):
+    """Coefficients of the last hypothesis, or of the sum of all, over the trials ``start + 1 .. stop``.
+
+    Parameters
+    ----------
+    updates : structured array of ``TRACE`` rows, shape (K,)
+        The updates of one problem in those trials, in order.
+    start, stop : int
+        The trial before the first and the last trial.
+    kind : {"last", "averaged"}
+
+    Returns
+    -------
+    first : float
+        Coefficient of the hypothesis the trials start from.
+    steps : array, shape (K,)
+        Coefficient of each update's example. For ``"averaged"`` both are sums over the trials, not yet
+        divided by their number.
+    """
+    if kind == "averaged":
+        alive = lives(updates["trial"], stop).astype(float)
+        before = float(updates["trial"][0] - 1 - start) if len(updates) else float(stop - start)
+    else:
+        alive = np.zeros(len(updates))
+        alive[-1:] = 1.0
+        before = 0.0 if len(updates) else 1.0
+    steps, first = _backward(updates["scale"], alive, updates["step"])
+    return before + first, steps
+
+
+def _places(index, support):
+    """Where each example number stands among the supports."""
+    order = np.argsort(support)
+    return order[np.searchsorted(support, index, sorter=order)]
+
+
+def dual_coefficients(trace, support, n_problems, stop, kind="last"):
+    """Coefficients of a whole run on its supports, as it stood after trial ``stop``.
+
+    Parameters
+    ----------
+    trace : structured array of ``TRACE`` rows
+        The updates of a run that started at ``w = 0`` (``trace_`` of an estimator).
+    support : array of int, shape (n_supports,)
+        The examples that caused them (``support_``).
+    n_problems, stop : int
+    kind : {"last", "averaged"}
+
+    Returns
+    -------
+    array, shape (n_problems, n_supports)
+        ``w_p = sum_j coef[p, j] x_j``.
+    """
+    coef = np.zeros((n_problems, len(support)))
+    for p in range(n_problems):
+        updates = trace[(trace["problem"] == p) & (trace["trial"] <= stop)]
+        _, steps = coefficients(updates, 0, stop, kind)
+        np.add.at(coef[p], _places(updates["index"], support), steps)
+    return coef / stop if kind == "averaged" else coef
+
+
+@njit
+def _vote(K, support, scale, step, alive, out):
+    for i in range(K.shape[0]):
+        score, votes = 0.0, 0.0
+        for k in range(support.shape[0]):
+            score = scale[k] * score + step[k] * K[i, support[k]]
+            if score > 0.0:
+                votes += alive[k]
+            elif score < 0.0:
+                votes -= alive[k]
+        out[i] = votes
+
+
+def votes(K, trace, support, n_problems, stop):
+    """Share of the votes of all hypotheses up to trial ``stop``, signed.
+
+    Parameters
+    ----------
+    K : array, shape (n_samples, n_supports)
+        Kernel values (or inner products) between the samples and the supports.
+    trace, support, n_problems, stop
+        As in :func:`dual_coefficients`.
+
+    Returns
+    -------
+    array, shape (n_samples, n_problems)
+        ``sum_k c_k sign(w_k . x) / T`` in [-1, 1].
+    """
+    out = np.zeros((n_problems, K.shape[0]))
+    for p in range(n_problems):
+        u = trace[(trace["problem"] == p) & (trace["trial"] <= stop)]
+        alive = lives(u["trial"], stop).astype(float)
+        _vote(K, _places(u["index"], support), u["scale"].copy(), u["step"].copy(), alive, out[p])
+    return out.T / stop
+
+
+def empty_trace():
+    """A trace without updates."""
+    return np.empty(0, dtype=TRACE)

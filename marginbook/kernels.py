@@ -1,0 +1,82 @@
+"""Kernels: linear, polynomial, Gaussian, precomputed.
+
+One NamedTuple says which; calling it gives the matrix ``K(X, Y)``. Parameters are scikit-learn's.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils.extmath import row_norms, safe_sparse_dot
+
+
+class Kernel(NamedTuple):
+    """A kernel and its parameters.
+
+    ``linear``: ``x.y``; ``poly``: ``(gamma x.y + coef0)^degree``; ``rbf``: ``exp(-gamma |x - y|^2)``;
+    ``precomputed``: the rows of ``X`` already are kernel values.
+
+    Examples
+    --------
+    >>> X = np.array([[1.0, 2.0], [0.0, 1.0]])
+    >>> Kernel("poly", gamma=1.0, degree=2, coef0=1.0)(X, X)
+    array([[36.,  9.],
+           [ 9.,  4.]])
+    """
+
+    name: str = "linear"
+    gamma: float = 1.0  # rbf: 1 / (2 sigma^2), in units of 1/|x|^2
+    degree: int = 3
+    coef0: float = 1.0
+
+    def __call__(self, X, Y):
+        """Kernel matrix, shape (len(X), len(Y)), C-contiguous float64; X and Y dense or CSR."""
+        K = np.ascontiguousarray(safe_sparse_dot(X, Y.T, dense_output=True))
+        if self.name == "poly":
+            K *= self.gamma
+            K += self.coef0
+            _power(K, self.degree)
+        elif self.name == "rbf":
+            K *= -2.0
+            K += row_norms(X, squared=True)[:, None]
+            K += row_norms(Y, squared=True)
+            np.maximum(K, 0.0, out=K)  # rounding may leave |x - y|^2 below zero
+            K *= -self.gamma
+            np.exp(K, out=K)
+        return K
+
+    def diagonal(self, X):
+        """``K(x, x)`` for each row, shape (len(X),)."""
+        if self.name == "precomputed":
+            return np.ascontiguousarray(np.diagonal(X))
+        if self.name == "rbf":
+            return np.ones(X.shape[0])
+        xx = row_norms(X, squared=True)
+        return (self.gamma * xx + self.coef0) ** self.degree if self.name == "poly" else xx
+
+
+def _power(K, degree):
+    """``K ** degree`` in place, by squaring: a general power costs many times as much."""
+    factor = None
+    while degree > 1:
+        if degree % 2:
+            factor = K.copy() if factor is None else np.multiply(factor, K, out=factor)
+        np.multiply(K, K, out=K)
+        degree //= 2
+    if factor is not None:
+        K *= factor
+
+
+def resolve_gamma(gamma, X):
+    """scikit-learn's meaning of ``gamma``: ``"scale"`` is ``1 / (d var(X))``, ``"auto"`` is ``1 / d``.
+
+    Parameters
+    ----------
+    gamma : float or {"scale", "auto"}
+    X : array or CSR matrix, shape (n_samples, n_features)
+    """
+    if gamma == "scale":
+        mean = X.mean()
+        var = X.multiply(X).mean() - mean**2 if sparse.issparse(X) else X.var()
+        return 1.0 / (X.shape[1] * var) if var > 0 else 1.0
+    return 1.0 / X.shape[1] if gamma == "auto" else float(gamma)
