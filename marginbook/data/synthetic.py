@@ -1,0 +1,227 @@
+"""Seeded generators of two-class data that return the true separator and its margin.
+
+Every generator returns a Bunch with `data`, float64 of shape (n_samples, n_features); `target`, 1 and -1;
+`separator` w, shape (n_features,); `bias` b; and `margin`, so that y (w.x + b) >= margin on every row.
+"""
+
+import math
+from numbers import Integral
+
+import numpy as np
+
+
+def separable(
+    n_samples: int,
+    n_features: int,
+    margin: float,
+    *,
+    radius: float = 1.0,
+    bias: float = 0.0,
+    random_state=None,
+):
+    """Points of a ball around -b w on both sides of a hyperplane, whose maximum margin is known.
+
+    y (w.x + b) >= margin with |w| = 1, equality on four rows and |x + b w| <= radius. The four rows make w
+    the maximum-margin separator: the mean of two of them is -b w + margin w in one class, -b w - margin w in
+    the other, so the classes' convex hulls are 2 margin apart. For b = 0 it is so without bias as well.
+
+    Parameters
+    ----------
+    n_samples : int
+        At least 4; the classes differ by at most one row.
+    n_features : int
+        At least 1.
+    margin : float
+        In (0, radius].
+    radius : float, default 1.0
+    bias : float, default 0.0
+    random_state : None, int or numpy.random.Generator
+
+    Returns
+    -------
+    sklearn.utils.Bunch
+        The equality holds to rounding: within 1e-12 max(radius, |bias|).
+
+    Raises
+    ------
+    ValueError
+        A parameter is out of its range.
+
+    Examples
+    --------
+    >>> bunch = separable(50, 3, margin=0.1, random_state=0)
+    >>> float(np.min(bunch.target * (bunch.data @ bunch.separator)).round(12))
+    0.1
+    """
+    _whole("n_samples", n_samples, 4)
+    _whole("n_features", n_features, 1)
+    _between("radius", radius, 0.0, math.inf)
+    if not 0.0 < margin <= radius:
+        raise ValueError(f"margin must be in (0, radius = {radius}], not {margin!r}")
+    if not math.isfinite(bias):
+        raise ValueError(f"bias must be finite, not {bias!r}")
+    rng = np.random.default_rng(random_state)
+    w = _direction(rng, n_features)
+    target = np.where(np.arange(n_samples) % 2 == 0, 1, -1)
+    distance = rng.uniform(margin, radius, n_samples)
+    distance[:4] = margin
+    across = rng.standard_normal((n_samples, n_features))
+    across -= np.outer(across @ w, w)
+    length = np.linalg.norm(across, axis=1)
+    reach = np.sqrt(radius**2 - distance**2) * rng.uniform(size=n_samples)
+    across *= np.divide(reach, length, out=np.zeros(n_samples), where=length > 1e-3)[
+        :, None
+    ]  # shorter ones are rounding
+    across[2:4] = -across[:2]  # rows 0 and 2 are of class 1, rows 1 and 3 of class -1
+    data = across + np.outer(target * distance - bias, w)
+    order = rng.permutation(n_samples)
+    return _bunch(data[order], target[order], w, bias, margin)
+
+
+def r_of_k(
+    n_samples: int,
+    n_features: int = 100,
+    k: int = 16,
+    r: int = 1,
+    *,
+    balanced: bool = True,
+    random_state=None,
+):
+    """Points of {-1, 1}^n labelled 1 when at least r of k relevant features are 1.
+
+    y = sign(x_{i_1} + ... + x_{i_k} + k - 2 r + 1) with i_1 < ... < i_k, drawn at random. The argument
+    is odd, so y (w.x + b) >= 1 with w the indicator of the relevant features.
+
+    Parameters
+    ----------
+    n_samples, n_features : int
+    k : int
+        In [1, n_features].
+    r : int
+        In [1, k].
+    balanced : bool, default True
+        True: a label is drawn first, 1 or -1 with probability 1/2, then a uniform point with this label.
+        False: a uniform point.
+    random_state : None, int or numpy.random.Generator
+
+    Returns
+    -------
+    sklearn.utils.Bunch
+        `separator` is not of unit length: `margin` is the functional margin 1, attained on the cube, and
+        `p_norm_margin(p)` = 1 / |w|_q = k^(1/p - 1) with 1/p + 1/q = 1 is the margin in the p-norm.
+        `relevant` holds i_1, ..., i_k, from 0.
+
+    Raises
+    ------
+    ValueError
+        A parameter is out of its range.
+
+    References
+    ----------
+    Ishibashi, Hatano, Takeda (2008), section 4.1; the paper's formula lacks the term k.
+
+    Examples
+    --------
+    >>> bunch = r_of_k(5, n_features=8, k=4, r=2, random_state=0)
+    >>> bunch.bias, bunch.p_norm_margin(2)
+    (1.0, 0.5)
+    """
+    _whole("n_samples", n_samples, 1)
+    _whole("n_features", n_features, 1)
+    _whole("k", k, 1, n_features)
+    _whole("r", r, 1, k)
+    rng = np.random.default_rng(random_state)
+    relevant = np.sort(rng.choice(n_features, size=k, replace=False))
+    data = rng.choice([-1.0, 1.0], size=(n_samples, n_features))
+    if balanced:
+        points = [math.comb(k, true) for true in range(k + 1)]
+        below, above = sum(points[:r]), sum(points[r:])
+        chance = [0.5 * (c / (below if true < r else above)) for true, c in enumerate(points)]
+        n_true = rng.choice(k + 1, size=n_samples, p=chance)
+        rank = rng.permuted(np.tile(np.arange(k), (n_samples, 1)), axis=1)
+        data[:, relevant] = np.where(rank < n_true[:, None], 1.0, -1.0)
+    separator = np.zeros(n_features)
+    separator[relevant] = 1.0
+    bias = float(k - 2 * r + 1)
+    target = np.where(data @ separator + bias > 0, 1, -1)
+    bunch = _bunch(data, target, separator, bias, 1.0)
+    bunch.update(relevant=relevant, p_norm_margin=lambda p: float(k) ** (1.0 / p - 1.0))
+    return bunch
+
+
+def box(n_samples: int, n_features: int = 10, side: float = 10.0, *, gap: float, random_state=None):
+    """Uniform points of [0, side]^n, cut by a plane through the centre, none nearer to it than a gap.
+
+    y = sign(w.x + b), b = -w.c, c = (side/2, ..., side/2), with w uniform on the unit sphere; points with
+    |w.x + b| < gap are drawn again.
+
+    Parameters
+    ----------
+    n_samples, n_features : int
+    side : float, default 10.0
+    gap : float
+        In [0, side/4], so that a fair share of the draws is kept whatever the plane.
+    random_state : None, int or numpy.random.Generator
+
+    Returns
+    -------
+    sklearn.utils.Bunch
+        `margin` is the smallest distance found, at least `gap`; `gap` is the one asked for.
+
+    Raises
+    ------
+    ValueError
+        A parameter is out of its range.
+
+    References
+    ----------
+    Zhao, Huang (2013), section 4.1, which leaves the gap open.
+
+    Examples
+    --------
+    >>> bunch = box(100, n_features=2, gap=0.5, random_state=0)
+    >>> bunch.data.shape, bunch.margin >= 0.5
+    ((100, 2), True)
+    """
+    _whole("n_samples", n_samples, 1)
+    _whole("n_features", n_features, 1)
+    _between("side", side, 0.0, math.inf)
+    if not 0.0 <= gap <= side / 4:
+        raise ValueError(f"gap must be in [0, side/4 = {side / 4}], not {gap!r}")
+    rng = np.random.default_rng(random_state)
+    w = _direction(rng, n_features)
+    bias = -0.5 * side * float(w.sum())
+    data = np.empty((n_samples, n_features))
+    n_kept = 0
+    while n_kept < n_samples:
+        points = rng.uniform(0.0, side, (n_samples, n_features))
+        points = points[np.abs(points @ w + bias) >= gap][: n_samples - n_kept]
+        data[n_kept : n_kept + len(points)] = points
+        n_kept += len(points)
+    score = data @ w + bias
+    bunch = _bunch(data, np.where(score >= 0, 1, -1), w, bias, float(np.abs(score).min()))
+    bunch.update(gap=gap)
+    return bunch
+
+
+def _direction(rng: np.random.Generator, n_features: int) -> np.ndarray:
+    """A uniform point of the unit sphere."""
+    w = rng.standard_normal(n_features)
+    return w / np.linalg.norm(w)
+
+
+def _bunch(data: np.ndarray, target: np.ndarray, separator: np.ndarray, bias: float, margin: float):
+    from sklearn.utils import Bunch
+
+    return Bunch(data=data, target=target, separator=separator, bias=float(bias), margin=float(margin))
+
+
+def _whole(name: str, value: int, low: int, high: int | None = None) -> None:
+    if not isinstance(value, Integral) or value < low or (high is not None and value > high):
+        limits = f"at least {low}" if high is None else f"in [{low}, {high}]"
+        raise ValueError(f"{name} must be a whole number {limits}, not {value!r}")
+
+
+def _between(name: str, value: float, low: float, high: float) -> None:
+    if not low < value < high:
+        raise ValueError(f"{name} must be in ({low}, {high}), not {value!r}")

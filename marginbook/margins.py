@@ -1,0 +1,229 @@
+"""Margins of a fitted estimator on data, and the maximum margin of a data set.
+
+All start from ``y f(x)``, positive where the sign of the score is right, and divide it by:
+
+=============  ============================================================================================
+functional     1: in units of the score
+geometric      ``|w|_2``: the distance of ``x`` from the hyperplane, with a sign
+p-norm         ``|w|_q`` with ``1/p + 1/q = 1``: the same when distances are measured in the p-norm
+directional    ``|(w, b / rho)|_2``: the distance in the space with a constant feature ``rho``
+=============  ============================================================================================
+
+They work for any fitted classifier with ``decision_function``, ``classes_``, ``intercept_`` and either
+``coef_`` or ``support_vectors_`` and ``dual_coef_``; of scikit-learn among others ``LinearSVC`` and ``SVC``.
+They see the rows of ``X`` as given, without the private coordinates of ``noise_control``.
+"""
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from marginbook.maximum import MaximumMargin, maximum_margin
+from marginbook.solvers import dual_exponent
+
+__all__ = [
+    "MaximumMargin",
+    "directional_margin",
+    "dual_exponent",
+    "functional_margin",
+    "geometric_margin",
+    "maximum_margin",
+    "p_norm_margin",
+]
+
+
+def functional_margin(estimator, X, y, *, reduce=np.min):
+    """Functional margin ``min y f(x)``.
+
+    Parameters
+    ----------
+    estimator : fitted classifier
+    X : array or CSR matrix, shape (n_samples, n_features)
+    y : array-like, shape (n_samples,)
+        Labels among ``estimator.classes_``. With more than two classes every one-vs-rest problem has its own
+        margin, with ``y = 1`` for its class.
+    reduce : callable or None
+        What becomes of the margins: one number by default; ``None`` keeps them all.
+
+    Returns
+    -------
+    float, or array of shape (n_samples,) or (n_samples, n_problems)
+        In units of the score.
+
+    Raises
+    ------
+    ValueError
+        If ``y`` has another length than ``X`` or labels outside ``estimator.classes_``.
+    sklearn.exceptions.NotFittedError
+        If the estimator is not fitted.
+
+    Examples
+    --------
+    >>> from marginbook import Perceptron
+    >>> X, y = [[3.0, 4.0], [-1.0, 0.0]], [1, -1]
+    >>> model = Perceptron(shuffle=False).fit(X, y)
+    >>> functional_margin(model, X, y)
+    3.0
+    >>> functional_margin(model, X, y, reduce=None)
+    array([25.,  3.])
+    """
+    return _reduced(_signed_scores(estimator, X, y), reduce)
+
+
+def geometric_margin(estimator, X, y, *, reduce=np.min):
+    """Geometric margin ``min y f(x) / |w|_2``; the bias and its coordinate do not count in ``w``.
+
+    Parameters
+    ----------
+    estimator, X, y, reduce
+        As in :func:`functional_margin`. With a precomputed kernel ``X`` is the training matrix.
+
+    Returns
+    -------
+    float, or array of shape (n_samples,) or (n_samples, n_problems)
+        In units of ``|x|`` (of ``sqrt(K(x, x))`` with a kernel).
+
+    Raises
+    ------
+    ValueError
+        As :func:`functional_margin`; if ``w = 0``; for a hypothesis without one ``w``, as a voted one.
+
+    Examples
+    --------
+    >>> from marginbook import Perceptron
+    >>> X, y = [[3.0, 4.0], [-1.0, 0.0]], [1, -1]
+    >>> geometric_margin(Perceptron(shuffle=False).fit(X, y), X, y)
+    0.6
+    """
+    return _reduced(_signed_scores(estimator, X, y) / _norm(estimator, X), reduce)
+
+
+def directional_margin(estimator, X, y, *, rho=None, reduce=np.min):
+    """Directional margin ``min y a.(x, rho) / |a|_2`` of the augmented weights ``a = (w, b / rho)``.
+
+    It is at most the geometric margin, and equal to it without a bias.
+
+    Parameters
+    ----------
+    estimator, X, y, reduce
+        As in :func:`geometric_margin`.
+    rho : float, optional
+        The constant feature; by default the estimator's ``augment``.
+
+    Returns
+    -------
+    float, or array of shape (n_samples,) or (n_samples, n_problems)
+        In units of ``|x|``.
+
+    Raises
+    ------
+    ValueError
+        As :func:`geometric_margin`; if there is a bias and no positive ``rho``.
+
+    References
+    ----------
+    Tsampouka and Shawe-Taylor (2007), section 2.
+
+    Examples
+    --------
+    >>> from marginbook import Perceptron
+    >>> X, y = [[1.0], [-1.0]], [1, -1]
+    >>> model = Perceptron(augment=1.0, shuffle=False).fit(X, y)
+    >>> model.coef_, model.intercept_
+    (array([[2.]]), array([0.]))
+    >>> directional_margin(model, X, y), geometric_margin(model, X, y)
+    (1.0, 1.0)
+    """
+    margins = _signed_scores(estimator, X, y)
+    bias = np.ravel(estimator.intercept_)
+    rho = getattr(estimator, "augment", 0.0) if rho is None else rho
+    if not rho > 0 and bias.any():
+        raise ValueError(f"rho must be positive for an estimator with a bias, got {rho!r}")
+    norm = np.hypot(_norm(estimator, X), bias / rho) if bias.any() else _norm(estimator, X)
+    return _reduced(margins / norm, reduce)
+
+
+def p_norm_margin(estimator, X, y, p, *, reduce=np.min):
+    """Margin ``min y f(x) / |w|_q``, ``1/p + 1/q = 1``, of instances measured in the p-norm.
+
+    Parameters
+    ----------
+    estimator, X, y, reduce
+        As in :func:`functional_margin`; the estimator has ``coef_``.
+    p : float
+        At least one, or ``np.inf``; ``p = 2`` gives the geometric margin.
+
+    Returns
+    -------
+    float, or array of shape (n_samples,) or (n_samples, n_problems)
+        In units of ``|x|_p``.
+
+    Raises
+    ------
+    ValueError
+        As :func:`geometric_margin`; if ``p < 1``; if the estimator has no ``coef_``.
+
+    References
+    ----------
+    Gentile (2000); Ishibashi, Hatano and Takeda (2008).
+
+    Examples
+    --------
+    >>> from marginbook import Perceptron
+    >>> X, y = [[3.0, 4.0], [-1.0, 0.0]], [1, -1]
+    >>> p_norm_margin(Perceptron(shuffle=False).fit(X, y), X, y, p=1)
+    0.75
+    """
+    q, margins = dual_exponent(p), _signed_scores(estimator, X, y)
+    if not hasattr(estimator, "coef_"):
+        raise ValueError(f"a p-norm margin needs coef_, which {type(estimator).__name__} does not have")
+    return _reduced(margins / _nonzero(_linear_norm(estimator, q)), reduce)
+
+
+def _signed_scores(estimator, X, y):
+    """``y f(x)``, shape (n,) for two classes and (n, n_classes) for more."""
+    check_is_fitted(estimator)
+    scores, y = estimator.decision_function(X), np.asarray(y)
+    classes = estimator.classes_
+    if y.shape != scores.shape[:1]:
+        raise ValueError(f"y has shape {y.shape}, X has {len(scores)} rows")
+    unknown = np.setdiff1d(y, classes)
+    if unknown.size:
+        raise ValueError(f"y has labels {unknown[:5]}, the estimator knows {classes}")
+    positive = y == classes[1] if len(classes) == 2 else y[:, None] == classes
+    return np.where(positive, scores, -scores)
+
+
+def _norm(estimator, X):
+    """``|w|_2`` of every problem, shape (n_problems,)."""
+    if getattr(estimator, "hypothesis", None) == "voted":
+        raise ValueError("a voted hypothesis has no weight vector, so no norm to divide by")
+    if hasattr(estimator, "coef_"):
+        return _nonzero(_linear_norm(estimator, 2))
+    supports = getattr(estimator, "support_vectors_", None)
+    if estimator.kernel == "precomputed":
+        if X.shape[0] != X.shape[1]:
+            raise ValueError(f"with a precomputed kernel X must be the training matrix, got shape {X.shape}")
+        supports = X[estimator.support_]
+    scores = estimator.decision_function(supports).reshape(supports.shape[0], -1)
+    coef = estimator.dual_coef_
+    if scores.shape != coef.T.shape:
+        raise ValueError(f"{scores.shape[1]} problems but {len(coef)} rows of dual_coef_: not one-vs-rest")
+    # w = sum_j c_j Phi(x_j), so |w|^2 = sum_j c_j w.Phi(x_j), and the scores of the supports give w.Phi(x_j).
+    coef = coef.toarray() if hasattr(coef, "toarray") else coef
+    squared = np.einsum("pj,jp->p", coef, scores - estimator.intercept_)
+    return _nonzero(np.sqrt(np.maximum(squared, 0.0)))
+
+
+def _linear_norm(estimator, q):
+    coef = estimator.coef_
+    return np.linalg.norm(coef.toarray() if hasattr(coef, "toarray") else coef, q, axis=-1).ravel()
+
+
+def _nonzero(norm):
+    if not norm.all():
+        raise ValueError("the weights are zero: they define no hyperplane and no margin")
+    return norm
+
+
+def _reduced(margins, reduce):
+    return margins if reduce is None else float(reduce(margins))

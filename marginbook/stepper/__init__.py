@@ -1,0 +1,157 @@
+"""The stepper: a player that shows a run trial by trial, in instance space and in weight space.
+
+One HTML output holds the data (trials rebuilt from ``trace_``), a still picture after the last trial, and a
+short script. The script draws; all numbers are computed here. Every output carries its own copy of the
+script, so each works alone, in whatever order cells run; the first copy on a page serves all its players.
+"""
+
+import json
+import re
+from html import escape
+from importlib.resources import files
+
+import numpy as np
+
+from marginbook.stepper.picture import arrow_scale, instance_view, picture, square
+from marginbook.stepper.trials import replay
+
+__all__ = ["replay", "stepper"]
+
+FIELDS = ("score f", "y f", "threshold", "update", "scale", "step", "bias", "|w|", "margin", "updates")
+LEGEND = {
+    "x": "Filled circle: y = +1; open square: y = −1; ring: the example presented. Solid line: f = 0 after "
+    "the trial, dashed: before. Shaded: the margin. Dotted: |f| = threshold. Arrows from the origin: the "
+    "weights, all to one scale; between their tips: the update.",
+    "v": "Each shaded half-plane of weights is forbidden by one example; coloured: by the example presented, "
+    "y f ≤ threshold. With a bias: the slice at the present bias. Thin line: the weights so far; arrows: the "
+    "weights now, and the update.",
+}
+STILL = "The run after its last trial. To step through it, allow the page JavaScript; in a notebook, run the cell."
+MAX_DATA = 30_000  # bytes
+ROUNDING = 1e-12  # below this a number is what rounding left of a zero, and differs between machines
+
+
+def stepper(
+    runs, X, y, *, ident, threshold=None, max_trials=None, alt="Examples of two classes in the plane"
+):
+    """Show runs of one or several algorithms on the same stream, side by side, as a player for the notebook.
+
+    Parameters
+    ----------
+    runs : estimator or dict of str to estimator
+        Fitted on X and y with ``record_trace=True``, as :func:`marginbook.stepper.trials.replay` requires.
+        Several runs must have seen the examples in the same order.
+    X : array, shape (n, 2)
+    y : array, shape (n,)
+    ident : str
+        Identifier of the player on its page: letters, digits, hyphens. Fixed, so that the output repeats.
+    threshold : float, callable, or dict of str to these, optional
+        See :func:`marginbook.stepper.trials.replay`; a dict gives each run its own.
+    max_trials : int, optional
+        Show the first so many trials only.
+    alt : str
+        What a reader who cannot see the picture should know about the stream.
+
+    Returns
+    -------
+    IPython.display.HTML
+
+    Raises
+    ------
+    ValueError
+        If a run cannot be shown, the runs saw different orders, or the data exceed 30 kB.
+
+    Examples
+    --------
+    >>> from marginbook import Perceptron
+    >>> X, y = [[1.0, 2.0], [2.0, 1.0]], [1, -1]
+    >>> stepper(Perceptron(shuffle=False, record_trace=True).fit(X, y), X, y, ident="two-points")
+    <IPython.core.display.HTML object>
+    """
+    from IPython.display import HTML
+
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9-]*", ident):
+        raise ValueError(f"ident must be a letter followed by letters, digits and hyphens, got {ident!r}")
+    if not isinstance(runs, dict):
+        runs = {type(runs).__name__: runs}
+    limits = threshold if isinstance(threshold, dict) else dict.fromkeys(runs, threshold)
+    tables = {name: replay(est, X, y, limits.get(name))[:max_trials] for name, est in runs.items()}
+    stream = max((rows["index"] for rows in tables.values()), key=len)
+    for name, rows in tables.items():
+        if not np.array_equal(rows["index"], stream[: len(rows)]):
+            raise ValueError(f"{name} saw the examples in another order: side by side needs the same stream")
+    classes = next(iter(runs.values())).classes_
+    X, signs = np.asarray(X, dtype=float), np.where(np.asarray(y) == classes[1], 1, -1)
+    return HTML(_page(tables, X, signs, stream, ident, alt))
+
+
+def _page(tables, X, y, stream, ident, alt):
+    view, shown, figures = instance_view(X), [], []
+    for j, (name, rows) in enumerate(tables.items()):
+        run = _run(name, rows, view)
+        shown.append(run)
+        svg = picture(
+            view, run["view"], X, y, rows[-1], run["arrow"], f"{ident}-{j}", f"{alt}. {name}, last trial."
+        )
+        values = zip(FIELDS, _numbers(rows[-1], y, int(rows["update"].sum())), strict=True)
+        table = "".join(f"<div><dt>{field}</dt><dd>{value}</dd></div>" for field, value in values)
+        figures.append(f"<figure><figcaption>{escape(name)}</figcaption>{svg}<dl>{table}</dl></figure>")
+    data = {
+        "alt": alt,
+        "view": _short(view),
+        "x": _short(X),
+        "y": y.tolist(),
+        "order": stream.tolist(),
+        "runs": shown,
+    }
+    text = json.dumps(data, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c")
+    if len(text.encode()) > MAX_DATA:
+        raise ValueError(f"{len(stream)} trials take over {MAX_DATA} bytes: pass a smaller max_trials")
+    legend = " ".join(f'<span class="mb-{space}">{words}</span>' for space, words in LEGEND.items())
+    style, script = ((files(__package__) / f"player.{kind}").read_text("utf-8") for kind in ("css", "js"))
+    return (
+        f"<style>{style}</style>\n"
+        f'<div class="mb-stepper" id="{ident}" role="group" aria-label="{escape(alt)}">\n'
+        f'<p class="mb-say" role="status">After {len(stream)} trials</p>\n<p class="mb-still">{STILL}</p>\n'
+        f'<div class="mb-runs">{"".join(figures)}</div>\n<p class="mb-legend">{legend}</p>\n'
+        f'<script type="application/json">{text}</script>\n</div>\n<script>{script}</script>\n'
+    )
+
+
+def _run(name, rows, view):
+    """What the player must know of one run: a number per trial, and three per update."""
+    moves = rows[rows["update"]]
+    weights = np.vstack([np.zeros(2), moves["w"]])
+    hypotheses = np.column_stack([moves[field] for field in ("w", "b", "norm", "margin")])
+    limits = _short(rows["threshold"])
+    return {
+        "name": name,
+        "view": _short(square(weights, pad=0.2)),
+        "arrow": _short(arrow_scale(view, weights)),
+        "threshold": limits[0] if len(set(limits)) == 1 else limits,
+        "score": _short(rows["score"]),
+        "at": moves["trial"].tolist(),
+        "scale": _short(moves["scale"]),
+        "step": _short(moves["step"]),
+        "w": [[0, 0, 0, 0, None], *_short(hypotheses)],
+    }
+
+
+def _numbers(row, y, updates):
+    """The values of ``FIELDS`` at one trial, as text."""
+    fired = "yes" if row["update"] else "no"
+    trial = _short([row["score"], y[row["index"]] * row["score"], row["threshold"]])
+    after = _short([row[field] for field in ("scale", "step", "b", "norm", "margin")])
+    return [("–" if v is None else str(v).replace("-", "−")) for v in [*trial, fired, *after, updates]]
+
+
+def _short(values):
+    """Numbers with four significant digits, as JSON carries them: integers where they are, null for nan."""
+    if np.ndim(values):
+        return [_short(v) for v in values]
+    value = float(f"{float(values):.4g}")
+    if np.isnan(value):
+        return None
+    if abs(value) < ROUNDING:
+        return 0
+    return int(value) if value.is_integer() and abs(value) < 1e9 else value
