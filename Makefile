@@ -49,7 +49,7 @@ lint: $(STAMP)  ## ruff and mypy
 
 lock: $(STAMP)  ## resolve the dependencies anew into the lock, the constraints and the pinned uv
 	$(COMPILE) pyproject.toml --all-extras --generate-hashes $(ARGS) -o requirements.lock
-	$(COMPILE) requirements.lock --no-annotate --no-header --upgrade -o constraints.txt
+	$(COMPILE) requirements.lock --no-annotate --no-header -o constraints.txt
 	echo uv | $(COMPILE) - --generate-hashes --no-annotate --no-header $(ARGS) -o tools/uv.lock
 
 serve: $(STAMP)  ## serve the built site on this machine

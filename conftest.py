@@ -76,13 +76,15 @@ def why_absent(name, folder):
 def locate(name):
     """Look for a data set on this machine, then try once to fetch it."""
     from marginbook import data
+    from marginbook.data import download
 
+    download.TIMEOUT = (3.0, 30.0)  # where nothing answers, the whole suite should not wait
     try:
         data.find(name)
     except data.DataNotFound as error:
         try:
             data.fetch(name)
-        except OSError:
+        except (OSError, data.DataCorrupt):
             return " ".join(str(error).split())
     return ""
 
@@ -100,9 +102,15 @@ def pytest_terminal_summary(terminalreporter):
             )
     if reasons:
         terminalreporter.section("data absent")
-        terminalreporter.line(f"{len(tests)} tests and {len(notebooks)} notebooks skipped: data absent")
+        terminalreporter.line(
+            f"{count(tests, 'test')} and {count(notebooks, 'notebook')} skipped: data absent"
+        )
         for name, reason in sorted(reasons.items()):
             terminalreporter.line(f"{name}: {reason}")
+
+
+def count(things, noun):
+    return f"{len(things)} {noun}{'' if len(things) == 1 else 's'}"
 
 
 # Notebooks: nbval passes a cell that was never run and ignores figures; both are checked here.

@@ -67,7 +67,7 @@ WRONG = [
     ("3", lambda s, y: -best_bias(s, y), "same margin"),
     ("3", lambda s, y: (np.max(s[y > 0]) + np.min(s[y < 0])) / 2, "same margin"),
     ("4", lambda X, y, a: np.linalg.norm((a * y) @ X), "normalised"),
-    ("4", lambda X, y, a: np.linalg.norm((a * y) @ X) / a.sum(), "never below"),
+    ("4", lambda X, y, a: np.linalg.norm((a * y) @ X) / a.sum(), "normalised"),
     ("4", lambda X, y, a: 2 * upper_bound(X, y, a), "is the maximum margin"),
     ("4", lambda X, y, a: upper_bound(X, y, a) / 2, "never below"),
     ("4", lambda X, y, a: upper_bound(X, y, np.ones(len(y))), "maximum_margin returns"),

@@ -1,7 +1,7 @@
 """Run notebooks in place and leave byte-stable files: ``python tools/execute.py book/*.ipynb``.
 
-Two runs of an unchanged notebook give identical bytes: widget ids are renamed in order of
-appearance, addresses are zeroed, keys are sorted, and nothing that depends on the clock or the machine is kept.
+Two runs of an unchanged notebook give identical bytes: widget ids are renamed in order of appearance,
+addresses are zeroed, keys are sorted, and nothing that depends on the clock or the machine is kept.
 A notebook that fails is left as it was.
 """
 

@@ -33,12 +33,13 @@ SETTLED = """
 (async () => {
   if (window.MathJax?.startup?.promise) await MathJax.startup.promise;
   await document.fonts.ready;
-  const icons = [...document.querySelectorAll('svg.svg-inline--fa')];
+  const drawn = () => [...document.querySelectorAll('svg.svg-inline--fa')].some((icon) => icon.clientWidth);
+  for (let tries = 0; tries < 40 && !drawn(); tries++) await new Promise((then) => setTimeout(then, 50));
   const page = document.documentElement;
   return {
     wide: page.scrollWidth - page.clientWidth,
     height: page.scrollHeight,
-    icons: icons.some((icon) => icon.getBoundingClientRect().width > 0),
+    icons: drawn(),
   };
 })()
 """

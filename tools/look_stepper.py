@@ -183,7 +183,7 @@ def main():
                     print(
                         f"{ident} ({width}, {theme}): {'; '.join(wrong[:3]) or 'as it should be'}", flush=True
                     )
-                errors = complaints(browser.events, measures | {"icons": True}, url.rpartition("/")[0])
+                errors = complaints(browser.events, measures | {"icons": True}, "file:///")
                 for error in dict.fromkeys(errors):
                     count += 1
                     print(f"page ({width}, {theme}): {error}", flush=True)

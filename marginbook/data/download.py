@@ -50,7 +50,7 @@ def download(url: str, largest: int, expected: int | None = None) -> bytes:
                 if len(received) > largest:
                     raise DataCorrupt(f"{url}: more than the {largest} bytes expected; download stopped")
     except requests.HTTPError as error:
-        raise ConnectionError(f"status {error.response.status_code}") from error
+        raise ConnectionError(str(error)) from error
     except (requests.RequestException, HTTPError, OSError) as error:
         raise ConnectionError(type(error).__name__) from error
     return bytes(received)

@@ -62,9 +62,8 @@ class KernelEngine(Run):
             duals = np.zeros((len(self.hyp), len(index)))
             old = self._slot[index] >= 0
             duals[:, old] = self._coef[self._slot[index[old]]].T
-            xx = self._xx[index]
             for p in range(len(self.hyp)):
-                self._walk_block(p, scores[p], duals[p], (within,), index, xx, self.Y[p, index])
+                self._walk_block(p, scores[p], duals[p], (within,), index)
             self._keep_supports(index)
             self._coef = grown(self._coef, len(self.supports))
             self._coef *= self.hyp["folded"]

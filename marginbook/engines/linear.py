@@ -30,16 +30,16 @@ def csr_dot(rows, at, i, v):
     """``x_i . v`` for CSR rows."""
     data, indices, indptr = rows
     total = 0.0
-    for k in range(indptr[i], indptr[i + 1]):
-        total += data[k] * v[indices[k]]
+    for k in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):  # unsigned: no test for an index below 0
+        total += data[k] * v[np.uint64(indices[k])]
     return total
 
 
 def csr_add(rows, at, i, a, v):
     """``v += a x_i`` for CSR rows."""
     data, indices, indptr = rows
-    for k in range(indptr[i], indptr[i + 1]):
-        v[indices[k]] += a * data[k]
+    for k in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
+        v[np.uint64(indices[k])] += a * data[k]
 
 
 class LinearEngine(Run):
@@ -82,10 +82,9 @@ class LinearEngine(Run):
         for first in range(0, len(order), length):
             index = order[first : first + length]
             self._fired = np.zeros(len(index), np.bool_)
-            xx = self._xx[index]
             for p in range(len(self.hyp)):
                 dual = self._dual[p, index] if self.noise > 0 else self._dual[p]
-                self._walk_block(p, self.v[p], dual, self._rows, index, xx, self.Y[p, index])
+                self._walk_block(p, self.v[p], dual, self._rows, index)
                 if self.noise > 0:
                     self._dual[p] *= self.hyp["folded"][p]
                     self._dual[p, index] = dual

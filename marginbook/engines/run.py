@@ -72,12 +72,12 @@ class Run:
     def _logs(self):
         return self.record or self.average
 
-    def _walk_block(self, p, v, dual, rows, index, xx, y):
+    def _walk_block(self, p, v, dual, rows, index):
         if self._logs and len(self._log) < self._logged + len(index):
             self._log = grown(self._log, self._logged + len(index))
         where = self.epochs, p, self.seen
         self.states[p], self._logged = self._walk(
-            self.params, self.states[p], self.hyp[p : p + 1], v, dual, rows, index, xx, y,
+            self.params, self.states[p], self.hyp[p : p + 1], v, dual, rows, index, self._xx, self.Y[p],
             self.noise, self.rho, self._fired, where, self._log, self._logged,
         )  # fmt: skip
 

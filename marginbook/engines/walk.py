@@ -57,22 +57,23 @@ def walker(rule, dot, add):
         s, ww, bias, margin, trial = h["scale"], h["ww"], h["bias"], h["margin"], h["trial"]
         updates, mistakes = h["updates"], h["mistakes"]
         for at in range(index.shape[0]):
+            i = index[at]
             trial += 1
-            if xx[at] == 0.0:  # a zero row: w.x = 0 whatever w is, and no step can change that
+            if xx[i] == 0.0:  # a zero row: w.x = 0 whatever w is, and no step can change that
                 mistakes += 1
                 margin = min(margin, 0.0)
                 continue
-            score = s * (dot(rows, at, index[at], v) + rho * bias)
+            score = s * (dot(rows, at, i, v) + rho * bias)
             if noise > 0.0:
                 score += s * noise * dual[at]
-            margin = min(margin, y[at] * score)
-            if y[at] * score <= 0.0:
+            margin = min(margin, y[i] * score)
+            if y[i] * score <= 0.0:
                 mistakes += 1
-            fires, scale, step, state = rule(params, state, y[at], score, xx[at], ww)
+            fires, scale, step, state = rule(params, state, y[i], score, xx[i], ww)
             if not fires:
                 continue
             updates += 1
-            ww = max(0.0, scale * scale * ww + 2.0 * scale * step * score + step * step * xx[at])
+            ww = max(0.0, scale * scale * ww + 2.0 * scale * step * score + step * step * xx[i])
             s *= scale
             if not SMALLEST < abs(s) < LARGEST:
                 for k in range(v.shape[0]):
@@ -84,7 +85,7 @@ def walker(rule, dot, add):
                 h["folded"] *= s
                 s = 1.0
             a = step / s
-            add(rows, at, index[at], a, v)
+            add(rows, at, i, a, v)
             bias += a * rho
             if dual.shape[0] > 0:
                 dual[at] += a
@@ -93,7 +94,7 @@ def walker(rule, dot, add):
                 log["epoch"][logged] = where[0]
                 log["problem"][logged] = where[1]
                 log["trial"][logged] = trial
-                log["index"][logged] = where[2] + index[at]
+                log["index"][logged] = where[2] + i
                 log["score"][logged] = score
                 log["scale"][logged] = scale
                 log["step"][logged] = step

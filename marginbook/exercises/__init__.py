@@ -1,8 +1,8 @@
 """Checkers of the book's exercises: ``check("margins.1", my_function)``.
 
-An exercise is a list of :class:`Property` in the file of its chapter, ``EXERCISES["1"]`` and so on, the plainest
-first. Each property tries its cases from small to large; the first that fails is shown with the arguments and
-what the function returned. What it should have returned is not shown.
+An exercise is a list of :class:`Property` in the file of its chapter, ``EXERCISES["1"]`` and so on, the
+plainest first. Each property tries its cases from small to large; the first that fails is shown with the
+arguments and what the function returned last. What it should have returned is not shown.
 """
 
 import copy
@@ -74,7 +74,7 @@ def check(name, answer):
     Examples
     --------
     >>> check("margins.1", lambda w, b, X, y: min(y * (X @ w + b)))
-    margins.1: not yet. Twice the weights and twice the bias are the same hyperplane, so the margin is the same.
+    margins.1: not yet. Twice the weights and twice the bias are the same hyperplane, with the same margin.
     It fails for w = [3, -4], b = 1, X = [[1, 0]], y = [1]; your function returned 8.
     """
     properties = _properties(name)

@@ -24,7 +24,7 @@ def _distances(w, b, X, y):
 
 GEOMETRIC = [
     Property(
-        "Twice the weights and twice the bias are the same hyperplane, so the margin is the same.",
+        "Twice the weights and twice the bias are the same hyperplane, with the same margin.",
         _hyperplanes,
         lambda f, w, b, X, y: close(f(w, b, X, y), f(2 * w, 2 * b, X, y)),
     ),

@@ -26,7 +26,7 @@ LEGEND = {
     "y f ≤ threshold. With a bias: the slice at the present bias. Thin line: the weights so far; arrows: the "
     "weights now, and the update.",
 }
-STILL = "The run after its last trial. To step through it, allow the page JavaScript; in a notebook, run the cell."
+STILL = "The run after its last trial. To step through it, allow JavaScript; in a notebook, run the cell."
 MAX_DATA = 30_000  # bytes
 ROUNDING = 1e-12  # below this a number is what rounding left of a zero, and differs between machines
 

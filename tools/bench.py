@@ -1,0 +1,151 @@
+"""Measure the engines against scikit-learn and against the matrix product: ``make bench``.
+
+Times are ratios within one run: absolute times say nothing about another machine. Each measurement has a process
+of its own, so that its peak memory is its own. Prints a table and writes it to ``_build/bench.json``. MNIST and
+w8a must be at hand; the whole takes some minutes, most of them in ``SVC``.
+"""
+
+import argparse
+import json
+import os
+import resource
+import subprocess
+import sys
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+
+RESULTS = Path("_build/bench.json")
+GIB = 2**30
+
+
+def best(function, repeat=3):
+    """Shortest of some times, in seconds, and the last value."""
+    times = []
+    for _ in range(repeat):
+        began = perf_counter()
+        value = function()
+        times.append(perf_counter() - began)
+    return min(times), value
+
+
+def gemm_rate():
+    """Floating-point operations a second of a large matrix product, all cores."""
+    A, B = np.random.default_rng(0).random((2000, 784)), np.random.default_rng(1).random((8000, 784))
+    seconds, _ = best(lambda: A @ B.T, 5)
+    return 2 * A.shape[0] * B.shape[0] * A.shape[1] / seconds
+
+
+def mnist_kernel(budget_gib):
+    """Ten one-vs-rest perceptrons, degree 4, four epochs, in units of the time of 2 N S d operations."""
+    from marginbook import Perceptron, data
+
+    mnist = data.load("mnist")
+    model = Perceptron(
+        kernel="poly", gamma=1 / 255**2, degree=4, max_iter=4, shuffle="once", random_state=0,
+        cache_size=1024 * budget_gib,
+    )  # fmt: skip
+    model.fit(mnist.data[:600], mnist.target[:600])  # compile
+    # A virtual machine pays its host for the first touch of a page: not a cost of the engine.
+    np.empty(int(budget_gib * GIB) // 8)[::512] = 0.0
+    rate = gemm_rate()
+    began = perf_counter()
+    model.fit(mnist.data, mnist.target)
+    seconds = perf_counter() - began
+    operations = 2 * len(mnist.data) * len(model.support_) * mnist.data.shape[1]
+    return {
+        "seconds": seconds,
+        "supports": len(model.support_),
+        "updates": model.n_updates_,
+        "gemm GFlop/s": rate / 1e9,
+        "times the product": seconds * rate / operations,
+    }
+
+
+def mnist_svc():
+    """LIBSVM on the same kernel, one-vs-one, C = 1000."""
+    from sklearn.svm import SVC
+
+    from marginbook import data
+
+    mnist = data.load("mnist")
+    model = SVC(C=1000, kernel="poly", gamma=1 / 255**2, degree=4, coef0=1.0, cache_size=2000)
+    began = perf_counter()
+    model.fit(mnist.data, mnist.target)
+    return {"seconds": perf_counter() - began}
+
+
+def linear(name):
+    """Five epochs in the order given against scikit-learn's perceptron, one core."""
+    from sklearn.linear_model import Perceptron as Peer
+
+    from marginbook import Perceptron, data
+
+    sample = data.load(name)
+    X, y = sample.data, sample.target
+    ours = Perceptron(shuffle=False, max_iter=5)
+    peer = Peer(shuffle=False, tol=None, max_iter=5, fit_intercept=False)
+    ours.fit(X[::97], y[::97])  # compile
+    seconds, _ = best(lambda: ours.fit(X, y))
+    peer_seconds, _ = best(lambda: peer.fit(X, y), 2)
+    return {
+        "seconds": seconds,
+        "scikit-learn / ours": peer_seconds / seconds,
+        "largest difference of weights": float(abs(ours.coef_ - peer.coef_).max()),
+    }
+
+
+def import_time():
+    """Warm import of the package in a fresh interpreter."""
+    code = "import time; t = time.perf_counter(); import marginbook; print(time.perf_counter() - t)"
+    attribute = code.replace("import marginbook", "from marginbook import Perceptron")
+    run = lambda c: float(subprocess.run([sys.executable, "-c", c], capture_output=True, text=True).stdout)  # noqa: E731
+    return {
+        "seconds": min(run(code) for _ in range(3)),
+        "seconds with an estimator": min(run(attribute) for _ in range(3)),
+    }
+
+
+def measured(function, *args):
+    """Run in the process of its own: the result with the peak of its memory."""
+    result = function(*args)
+    result["peak GiB"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / GIB
+    return result
+
+
+MEASUREMENTS = {
+    "import": (import_time,),
+    "linear dense, mnist": (linear, "mnist"),
+    "linear CSR, w8a": (linear, "w8a"),
+    "kernel mnist, 6 GiB": (mnist_kernel, 6),
+    "kernel mnist, 1 GiB": (mnist_kernel, 1),
+    "SVC mnist": (mnist_svc,),
+}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", nargs="+", choices=MEASUREMENTS, default=list(MEASUREMENTS))
+    chosen = parser.parse_args().only
+    results = {}
+    for name in chosen:
+        threads = "1" if name.startswith("linear") else str(os.cpu_count())
+        os.environ["OPENBLAS_NUM_THREADS"] = threads
+        with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+            results[name] = pool.submit(measured, *MEASUREMENTS[name]).result()
+        print(name, flush=True)
+        for key, value in results[name].items():
+            print(f"    {key:32} {value:.4g}", flush=True)
+    kernel, svc = results.get("kernel mnist, 6 GiB"), results.get("SVC mnist")
+    if kernel and svc:
+        results["SVC / kernel, fit"] = svc["seconds"] / kernel["seconds"]
+        print(f"SVC / kernel mnist, 6 GiB            {results['SVC / kernel, fit']:.4g}")
+    RESULTS.parent.mkdir(exist_ok=True)
+    RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
