@@ -9,13 +9,13 @@ p-norm         ``|w|_q`` with ``1/p + 1/q = 1``: the same when distances are mea
 directional    ``|(w, b / rho)|_2``: the distance in the space with a constant feature ``rho``
 =============  ============================================================================================
 
-They work for any fitted classifier with ``decision_function``, ``classes_``, ``intercept_`` and either
-``coef_`` or ``support_vectors_`` and ``dual_coef_``; of scikit-learn among others ``LinearSVC`` and ``SVC``.
+They work for any object with ``decision_function``, ``classes_``, ``intercept_`` and either ``coef_`` or
+``support_vectors_`` and ``dual_coef_``: also for scikit-learn's ``LinearSVC`` and ``SVC``.
 They see the rows of ``X`` as given, without the private coordinates of ``noise_control``.
 """
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
+from sklearn.exceptions import NotFittedError
 
 from marginbook.maximum import MaximumMargin, maximum_margin
 from marginbook.solvers import dual_exponent
@@ -181,7 +181,8 @@ def p_norm_margin(estimator, X, y, p, *, reduce=np.min):
 
 def _signed_scores(estimator, X, y):
     """``y f(x)``, shape (n,) for two classes and (n, n_classes) for more."""
-    check_is_fitted(estimator)
+    if not hasattr(estimator, "classes_"):
+        raise NotFittedError(f"this {type(estimator).__name__} is not fitted: it has no classes_")
     scores, y = estimator.decision_function(X), np.asarray(y)
     classes = estimator.classes_
     if y.shape != scores.shape[:1]:

@@ -10,6 +10,7 @@ is ``w . sum a_i y_i x_i``, and Hoelder's inequality bounds that. So two vectors
 them.
 """
 
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -140,17 +141,16 @@ def _linear(X, y, bias, p, lam, tol):
 
 
 def _candidates(X, y, bias, p, lam):
-    """Pairs of weights and dual weights, better and better."""
-    if p != 2:
-        for (w, a), _ in zip(solvers.by_linear_programs(X, y, p, bias), range(ROUNDS), strict=False):
-            yield w, a
-        return
+    """Pairs of weights and dual weights; the caller takes the first that are good enough."""
     if lam > 0:
         yield solvers.by_newton(X, y, lam, bias)
         return
-    K = X @ X.T
-    a = solvers.by_gram(K.toarray() if sparse.issparse(K) else K, y, bias)
-    yield X.T @ (a * y), a
+    if p == 2:
+        K = X @ X.T
+        a = solvers.by_gram(K.toarray() if sparse.issparse(K) else K, y, bias)
+        yield X.T @ (a * y), a
+    # A kernel matrix squares the data, and with them R / gamma; a linear program does not.
+    yield from islice(solvers.by_linear_programs(X, y, p, bias), ROUNDS)
 
 
 def _kernel(K, y, bias, lam, tol):

@@ -69,7 +69,8 @@ def _active_set(Q, E, a):
     S = np.flatnonzero(a > 0)
     for _ in range(20 * len(a)):
         target, bias, residual = _equations(Q, E, S)
-        ray = np.abs(residual).max() > 1e-6
+        rounding = 1e-9 + 1e-15 * np.abs(target).sum()  # the weights have sum (R / gamma)^2
+        ray = np.abs(residual).max() > rounding
         move = residual if ray else target - a[S]
         shrinks = np.flatnonzero(move < 0)
         lengths = a[S[shrinks]] / -move[shrinks]
@@ -86,7 +87,7 @@ def _active_set(Q, E, a):
         a[S] = target
         slack = Q[:, S] @ target + E @ bias - 1.0
         worst = slack.argmin()
-        if slack[worst] >= -1e-9 or worst in S:
+        if slack[worst] >= -rounding or worst in S:
             break
         S = np.append(S, worst)
     return a

@@ -1,6 +1,7 @@
 """The suite's own hooks: what lacks its data is skipped and counted, and a changed figure fails."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -8,6 +9,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_notebook
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -38,15 +40,9 @@ def run(suite, *options):
     return subprocess.run(command, cwd=suite, capture_output=True, text=True, timeout=120)
 
 
-def write(path, *sources, run=True, **metadata):
+def notebook(*sources, **metadata):
     cells = [new_code_cell(source, id=f"cell-{rank}") for rank, source in enumerate(sources)]
-    notebook = new_notebook(cells=cells, metadata=metadata)
-    if run:
-        from nbclient import NotebookClient
-
-        NotebookClient(notebook, timeout=60, kernel_name="python3").execute()
-    nbformat.write(notebook, path)
-    return notebook
+    return new_notebook(cells=cells, metadata=metadata)
 
 
 @pytest.mark.parametrize("options", [(), ("-n", "2", "--dist=loadfile")], ids=["one process", "two workers"])
@@ -57,7 +53,7 @@ def test_what_lacks_its_data_is_skipped_and_counted_with_the_file_and_the_folder
         "@pytest.mark.data('sonar', 'ionosphere')\ndef test_b():\n    assert False\n\n"
         "def test_c():\n    pass\n"
     )
-    write(suite / "chapter.ipynb", "1 / 0", "1 / 0", run=False, marginbook={"data": ["mnist"]})
+    nbformat.write(notebook("1 / 0", "1 / 0", marginbook={"data": ["mnist"]}), suite / "chapter.ipynb")
     answer = run(suite, *options)
     assert answer.returncode == 0, answer.stdout
     assert "2 tests and 1 notebook skipped: data absent" in answer.stdout
@@ -69,24 +65,19 @@ def test_what_lacks_its_data_is_skipped_and_counted_with_the_file_and_the_folder
     assert "1 passed, 4 skipped" in answer.stdout.splitlines()[-1]
 
 
-def test_a_figure_that_moved_fails_and_one_that_did_not_passes(suite):
-    notebook = write(suite / "same.ipynb", FIGURE.format(shift=0))
-    notebook.cells[0].source = FIGURE.format(shift=0.1)
-    nbformat.write(notebook, suite / "moved.ipynb")
-    answer = run(suite)
-    assert "moved.ipynb" in answer.stdout
-    assert "figure 0 differs by" in answer.stdout
-    assert "1 failed, 1 passed" in answer.stdout.splitlines()[-1]
-
-
-def test_a_figure_that_was_not_stored_fails(suite):
-    notebook = write(suite / "lost.ipynb", FIGURE.format(shift=0))
-    for output in notebook.cells[0].outputs:
+def test_a_figure_that_moved_or_was_lost_fails_and_so_does_a_cell_that_was_never_run(suite):
+    figure = notebook(FIGURE.format(shift=0))
+    NotebookClient(figure, timeout=60, kernel_name="python3").execute()
+    nbformat.write(figure, suite / "same.ipynb")
+    figure.cells[0].source = FIGURE.format(shift=0.1)
+    nbformat.write(figure, suite / "moved.ipynb")
+    for output in figure.cells[0].outputs:
         output.data.pop("image/png")
-    nbformat.write(notebook, suite / "lost.ipynb")
-    assert "1 figures drawn, 0 stored" in run(suite).stdout
-
-
-def test_a_cell_that_was_never_run_fails(suite):
-    write(suite / "unrun.ipynb", "x = 1", run=False)
-    assert "the stored cell was never run" in run(suite).stdout
+    nbformat.write(figure, suite / "lost.ipynb")
+    nbformat.write(notebook("x = 1"), suite / "unrun.ipynb")
+    answer = run(suite)
+    assert answer.stdout.splitlines()[-1].startswith("=") and "3 failed, 1 passed" in answer.stdout
+    verdicts = dict(re.findall(r"^_+ (\w+)\.ipynb::Cell 0 _+\n(.*)$", answer.stdout, re.MULTILINE))
+    assert "figure 0 differs by" in verdicts["moved"]
+    assert "1 figures drawn, 0 stored" in verdicts["lost"]
+    assert "the stored cell was never run" in verdicts["unrun"]

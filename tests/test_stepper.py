@@ -198,23 +198,48 @@ def test_the_numbers_without_script_are_those_of_the_last_trial(stream):
     last = replay(est, X, y)[-1]
     shown = dict(re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", html))
     assert shown["update"] == "no" and shown["updates"] == str(est.n_updates_) and shown["threshold"] == "0.7"
-    for field, value in {"score f": last["score"], "|w|": last["norm"], "bias": last["b"]}.items():
+    y_score = y[last["index"]] * last["score"]
+    assert y_score != last["score"], "the last example should be a negative one"
+    wanted = {"score f": last["score"], "y f": y_score, "|w|": last["norm"], "bias": last["b"]}
+    for field, value in wanted.items():
         assert float(shown[field].replace("−", "-")) == pytest.approx(value, rel=5e-4)
     assert float(shown["margin"]) == pytest.approx(last["margin"], rel=5e-4)
 
 
-def test_the_still_picture_shows_all_examples_and_the_last_line(stream):
+def drawn(svg, kind, view):
+    """Points of the plane on the paths of one kind, shape (n_paths, n_points, 2)."""
+    paths = [path.get("d") for path in svg.findall(f".//*[@class='mb-{kind}']")]
+    points = [np.array(re.findall(r"-?[\d.]+", d), dtype=float).reshape(-1, 2) for d in paths]
+    return np.array(view[:2]) + (np.array(points) - 150) * [1, -1] * view[2] / 150
+
+
+def test_the_still_picture_shows_all_examples_and_the_last_hypothesis(stream):
     X, y = stream
-    est = fitted(X, y)
+    est = fitted(X, y, margin=0.5)
     data, _, (svg,) = parts(stepper(est, X, y, ident="one", alt="Sixteen points").data)
-    marks = {kind: svg.findall(f".//*[@class='mb-{kind}']") for kind in ("pos", "neg", "line", "w")}
-    assert len(marks["pos"]) == (y > 0).sum() and len(marks["neg"]) == (y < 0).sum()
+    last, view = replay(est, X, y)[-1], data["view"]
     assert svg.get("role") == "img" and svg.get("aria-label").startswith("Sixteen points")
-    cx, cy, half = data["view"]
-    ends = np.array(re.findall(r"[-\d.]+", marks["line"][0].get("d")), dtype=float).reshape(2, 2)
-    ends = np.array([cx, cy]) + (ends - 150) * [1, -1] * half / 150
-    np.testing.assert_allclose(ends @ est.coef_[0] + est.intercept_, 0, atol=0.01 * np.abs(ends).max())
-    assert (np.abs(ends - [cx, cy]).max(axis=1) > half).all()
+    for kind, label in (("pos", 1), ("neg", -1)):
+        assert len(svg.findall(f".//*[@class='mb-{kind}']")) == (y == label).sum()
+    norm, offset = np.linalg.norm(est.coef_), est.intercept_
+    for kind, distances in (
+        ("line", [[0, 0]]),
+        ("band", [[last["margin"]] * 2 + [-last["margin"]] * 2]),
+        ("threshold", [[0.5 / norm] * 2, [-0.5 / norm] * 2]),
+    ):
+        points = drawn(svg, kind, view)
+        np.testing.assert_allclose((points @ est.coef_[0] + offset) / norm, distances, atol=view[2] / 300)
+        assert (np.abs(points - view[:2]).max(axis=2) > view[2]).all(), "ends before the border"
+
+
+def test_the_arrows_of_all_weights_stay_inside_the_picture(stream):
+    X, y = stream
+    data, _, (svg,) = parts(stepper(fitted(X, y, margin=2.0), X, y, ident="one").data)
+    (run,), view = data["runs"], data["view"]
+    tips = run["arrow"] * np.array([w[:2] for w in run["w"]])
+    reach = np.abs(tips - view[:2]).max() / view[2]
+    assert reach < 1 and run["arrow"] > 0
+    np.testing.assert_allclose(drawn(svg, "w", view)[0], [[0, 0], tips[-1]], atol=view[2] / 300)
 
 
 def test_the_same_runs_give_the_same_bytes(stream):
