@@ -7,7 +7,7 @@ import marginbook
 
 
 def main(argv=None):
-    """Run one command; return its exit code: 0, 1 for an error told in a line, 2 for usage, 130 for Ctrl-C."""
+    """Run one command; return its exit code: 0, 1 for an error told in a line, 130 for Ctrl-C."""
     options = parser().parse_args(argv)
     try:
         options.action(options)

@@ -128,7 +128,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
 
         Notes
         -----
-        Not there with ``kernel="precomputed"``: new rows would have no kernel values against the old supports.
+        Not there with ``kernel="precomputed"``: new rows have no kernel values against the old supports.
         """
         with self._unchanged_on_error():
             self._validate_params()

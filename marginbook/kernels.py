@@ -45,6 +45,7 @@ class Kernel(NamedTuple):
             np.exp(K, out=K)
         return K
 
+    @np.errstate(over="ignore", invalid="ignore")  # the engine refuses what is not finite
     def diagonal(self, X):
         """``K(x, x)`` for each row, shape (len(X),)."""
         if self.name == "precomputed":
@@ -67,6 +68,7 @@ def _power(K, degree):
         K *= factor
 
 
+@np.errstate(over="ignore")
 def resolve_gamma(gamma, X):
     """scikit-learn's meaning of ``gamma``: ``"scale"`` is ``1 / (d var(X))``, ``"auto"`` is ``1 / d``.
 

@@ -82,8 +82,8 @@ def maximum_margin(
     Raises
     ------
     ValueError
-        If the data are inseparable (the message gives the dual bound that proves it), if ``y`` has not two
-        classes, or if a parameter is out of range.
+        If the data are inseparable or their margin is below 1e-7 of the radius (the message gives the dual
+        bound that proves it), if ``y`` has not two classes, or if a parameter is out of range.
     RuntimeError
         If the gap stays above ``tol``.
 
@@ -123,7 +123,9 @@ def _linear(X, y, bias, p, lam, tol):
         X = X - centre
     radius = np.sqrt(row_norms(X, squared=True).max())
     if radius == 0.0 and lam == 0.0:
-        raise ValueError("the data are inseparable: all examples coincide, the maximum margin is at most 0")
+        raise ValueError(
+            "the data are inseparable: all examples coincide, so the maximum margin is at most 0"
+        )
     radius = max(radius, np.sqrt(lam))
     X, lam = X / radius, lam / radius**2
     best = None
@@ -160,7 +162,9 @@ def _kernel(K, y, bias, lam, tol):
     inner = K - middle - middle[:, None] + middle.mean() if bias else K  # a shift in feature space
     radius = np.sqrt(inner.diagonal().max())
     if radius == 0.0:
-        raise ValueError("the data are inseparable: all examples coincide, the maximum margin is at most 0")
+        raise ValueError(
+            "the data are inseparable: all examples coincide, so the maximum margin is at most 0"
+        )
     a = solvers.by_gram(inner / radius**2, y, bias)
     scores = K @ (a * y) / radius**2
     dual = np.sqrt(max((a * y) @ scores, 0.0))
@@ -180,8 +184,8 @@ def _units(found, radius, tol, shift=0.0):
     """Back to the units of the data; refuse what is not proved."""
     if found.dual <= RESOLUTION:
         raise ValueError(
-            f"the data are inseparable: the maximum margin is at most {found.dual * radius:.3g}, "
-            f"{found.dual:.1g} of the radius"
+            "the data are inseparable to working precision: "
+            f"the maximum margin is at most {found.dual * radius:.3g}, {found.dual:.1g} of the radius"
         )
     if not found.gap <= tol:
         raise RuntimeError(

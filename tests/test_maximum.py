@@ -168,6 +168,15 @@ def test_small_margins_need_the_double_precision_of_the_active_set():
     certified(X, y, best, bias=True)
 
 
+@pytest.mark.parametrize("margin", [1e-3, 1e-4, 1e-5, 1e-6])
+@pytest.mark.parametrize("bias", [True, False])
+def test_margins_of_a_millionth_of_the_radius_are_certified(margin, bias):
+    bunch = separable(40, 4, margin=margin, random_state=7)
+    best = maximum_margin(bunch.data, bunch.target, bias=bias)
+    assert best.margin == pytest.approx(margin, rel=2e-6)
+    certified(bunch.data, bunch.target, best, bias=bias)
+
+
 def test_the_larger_label_is_the_positive_class():
     X = np.array([[0.0], [1.0]])
     assert maximum_margin(X, [5, 9]).coef[0] == 1.0

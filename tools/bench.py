@@ -1,8 +1,8 @@
 """Measure the engines against scikit-learn and against the matrix product: ``make bench``.
 
-Times are ratios within one run: absolute times say nothing about another machine. Each measurement has a process
-of its own, so that its peak memory is its own. Prints a table and writes it to ``_build/bench.json``. MNIST and
-w8a must be at hand; the whole takes some minutes, most of them in ``SVC``.
+Times are ratios within one run: absolute times say nothing about another machine. Each measurement has a
+process of its own, so that its peak memory is its own. Prints a table and writes it to ``_build/bench.json``.
+MNIST and w8a must be at hand; the whole takes some minutes, most of them in ``SVC``.
 """
 
 import argparse

@@ -48,6 +48,9 @@ class Run:
     def _new_examples(self, X, Y, xx):
         self.X, self.Y = X, np.ascontiguousarray(Y, dtype=np.float64)
         self._xx = xx + self.noise + self.rho**2
+        if not np.isfinite(self._xx).all():
+            row = int(np.flatnonzero(~np.isfinite(self._xx))[0])
+            raise ValueError(f"X is too large: the squared norm of row {row} overflows; scale the data")
         self._slot = np.full(X.shape[0], -1)  # each example's place among the supports
 
     def epoch(self, order):

@@ -1,7 +1,7 @@
 """The papers' tables: run again, stored, and compared with what was published.
 
-One record a table says what is run and what was printed; ``reproduce`` runs it, permutation by permutation, and
-``compare`` sets both side by side. The same is on the command line: ``marginbook reproduce li-long-table-1``.
+One record a table says what is run and what was printed; ``reproduce`` runs it, permutation by permutation,
+and ``compare`` sets both side by side. So does the command line: ``marginbook reproduce li-long-table-1``.
 """
 
 from time import perf_counter
@@ -108,7 +108,9 @@ def compare(name: str) -> list[Comparison]:
     return [compare_cell(cell, series[cell.series][:, cell.place]) for cell in record(name).cells]
 
 
-def reproduce(name: str, runs: int | None = None, *, jobs: int = 1, fresh: bool = False, quiet: bool = False):
+def reproduce(
+    name: str, runs: int | None = None, *, jobs: int = 1, fresh: bool = False, quiet: bool = False
+) -> int:
     """Run a table's missing permutations and store each as soon as it is done.
 
     Parameters
@@ -126,7 +128,7 @@ def reproduce(name: str, runs: int | None = None, *, jobs: int = 1, fresh: bool 
     Returns
     -------
     int
-        How many runs were made now. A run that was stored before is not made again, whenever this was stopped.
+        How many runs were made now: a run that is stored is not made again, whenever this was stopped.
     """
     table = record(name)
     runs = table.runs if runs is None else runs

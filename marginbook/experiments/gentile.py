@@ -20,7 +20,7 @@ VOTED = ("2.23", "1.86", "1.76")
 
 
 def run(seed, epochs=3):
-    """One permutation: corrections, and test errors of the last and the voted hypothesis, after each epoch."""
+    """Corrections, test errors of the last and the voted hypothesis, after each epoch of a permutation."""
     return kernel_epochs(Perceptron(**PARAMETERS, max_iter=epochs, random_state=seed), "mnist")
 
 
@@ -38,9 +38,9 @@ TABLE_1 = Record(
     paper="gentile2000",
     title="Gentile, Table 1: the perceptron on MNIST",
     protocol=(
-        "Ten one-vs-rest perceptrons with the kernel (1 + x.y / 255)^4; the largest score predicts. Means over "
-        "ten permutations of the training set. A correction of the perceptron is a mistake; they are counted "
-        "over the ten problems and all epochs so far."
+        "Ten one-vs-rest perceptrons with the kernel (1 + x.y / 255)^4; the largest score predicts. Means "
+        "over ten permutations of the training set. A correction of the perceptron is a mistake; they are "
+        "counted over the ten problems and all epochs so far."
     ),
     choices={
         "source": "The paper quotes these rows from earlier work, which is not among the five.",

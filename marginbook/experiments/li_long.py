@@ -44,8 +44,8 @@ TABLE_1 = Record(
     ),
     choices={
         "scaling": "The paper scales the pixels for ROMMA only; the perceptron gets them raw.",
-        "start": "The paper starts at Phi(0). On raw pixels K(0, x) = 1 against K(x, x) near 10^27, so the start "
-        "cannot be seen; we start at 0.",
+        "start": "The paper starts at Phi(0). On raw pixels K(0, x) = 1 against K(x, x) near 10^27, so the "
+        "start cannot be seen; we start at 0.",
         "order": "One permutation a run, used in each of its epochs and by all ten problems. Run r uses "
         "random_state = r.",
     },

@@ -4,7 +4,6 @@ import json
 import os
 import platform
 import subprocess
-import tempfile
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -18,14 +17,35 @@ from marginbook import data
 PROJECT = Path(marginbook.__file__).parents[1]
 PACKAGES = ("numpy", "scipy", "numba", "scikit-learn")
 
+# The form of a file: what it, each session of its provenance and each of its runs consists of.
+FILE = {"id": str, "parameters": dict, "provenance": list, "runs": list}
+SESSION = {
+    "blas": str,
+    "command": str,
+    "commit": (str, type(None)),
+    "data": dict,  # checksums of files by name of the data set
+    "machine": str,
+    "marginbook": str,
+    "packages": dict,  # versions
+    "python": str,
+    "seeds": list,  # of the runs that the session completed
+    "time": str,  # when it began, ISO 8601
+}
+RUN = {"seconds": (int, float), "seed": int, "values": dict}  # values: lists of integers, one an epoch
+
 
 def folder():
-    """Where results are: ``$MARGINBOOK_RESULTS``, else the book's own in a checkout, else the user's cache."""
+    """Where results are: ``$MARGINBOOK_RESULTS``, the book's own in a checkout, or the user's cache."""
     if "MARGINBOOK_RESULTS" in os.environ:
         return Path(os.environ["MARGINBOOK_RESULTS"])
-    if (PROJECT / "_toc.yml").exists():
+    if _in_checkout():
         return PROJECT / "book" / "results"
     return pooch.os_cache("marginbook") / "results"
+
+
+def _in_checkout():
+    """Whether the package is used where it is written, and not as installed from a wheel."""
+    return (PROJECT / "_toc.yml").exists()
 
 
 def path(record):
@@ -37,10 +57,18 @@ def load(record):
     """The stored results, checked; without any runs where there is no file."""
     file = path(record)
     if not file.exists():
-        return {"id": record.id, "parameters": described(record), "provenance": [], "runs": []}
-    stored = json.loads(file.read_text(encoding="utf-8"))
+        return empty(record)
+    try:
+        stored = json.loads(file.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ValueError(f"{file.name} is not JSON: {error}") from None
     check(stored, record)
     return stored
+
+
+def empty(record):
+    """Results before the first run."""
+    return {"id": record.id, "parameters": described(record), "provenance": [], "runs": []}
 
 
 def described(record):
@@ -51,15 +79,20 @@ def described(record):
 def check(stored, record):
     """Raise ValueError where stored results are not those of the record, or not of the agreed form.
 
-    The form: ``id``; ``parameters``; ``provenance``, a list of sessions, each with the command, the time, the
-    versions, the machine, the data's checksums and the seeds that it ran; ``runs``, sorted by ``seed``, each
-    with ``values``: lists of integers by name, one integer an epoch.
+    Beyond ``FILE``, ``SESSION`` and ``RUN``: runs are sorted by seed, no seed occurs twice, each belongs to one
+    session, and every series that the record compares has one integer an epoch.
     """
     name = path(record).name
-    if set(stored) != {"id", "parameters", "provenance", "runs"} or stored["id"] != record.id:
-        raise ValueError(f"{name} is not a file of results of {record.id}")
+    _require(f"{name}, to be results,", stored, FILE)
+    if stored["id"] != record.id:
+        raise ValueError(f"{name} holds results of {stored['id']!r}, not of {record.id!r}")
+    for session in stored["provenance"]:
+        _require(f"{name}: a session", session, SESSION)
+    for run in stored["runs"]:
+        _require(f"{name}: a run", run, RUN)
     if stored["parameters"] != described(record):
-        raise ValueError(f"{name} was made with other parameters: run `marginbook reproduce {record.id} --fresh`")
+        again = f"marginbook reproduce {record.id} --no-resume"
+        raise ValueError(f"{name} was made with other parameters: run `{again}`")
     seeds = [run["seed"] for run in stored["runs"]]
     if seeds != sorted(set(seeds)):
         raise ValueError(f"{name}: seeds are not sorted or not unique: {seeds}")
@@ -74,20 +107,27 @@ def check(stored, record):
             raise ValueError(f"{name}: run {run['seed']} needs {record.epochs} integers a series")
 
 
+def _require(what, thing, form):
+    if not isinstance(thing, dict) or thing.keys() != form.keys():
+        raise ValueError(f"{what} must have {', '.join(form)}, and nothing else")
+    for key, kind in form.items():
+        if not isinstance(thing[key], kind):
+            raise ValueError(f"{what} has {key} = {thing[key]!r}, of the wrong type")
+
+
 def save(record, stored):
     """Replace the file in one step: a reader, or a kill, sees the old one or the new one."""
     file = path(record)
     file.parent.mkdir(parents=True, exist_ok=True)
-    text = json.dumps(stored, indent=1, sort_keys=True) + "\n"
-    handle, partial = tempfile.mkstemp(dir=file.parent, prefix=file.stem, suffix=".partial")
+    partial = file.with_suffix(".partial")  # one name: what a kill leaves, the next run overwrites
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            stream.write(text)
+        with partial.open("w", encoding="utf-8") as stream:
+            stream.write(json.dumps(stored, indent=1, sort_keys=True) + "\n")
             stream.flush()
             os.fsync(stream.fileno())
         os.replace(partial, file)
     except BaseException:
-        os.unlink(partial)
+        partial.unlink(missing_ok=True)
         raise
 
 
@@ -111,6 +151,8 @@ def session(record, command):
 def _commit():
     """The checkout's commit, marked where files differ from it; None outside a checkout."""
     command = ["git", "-C", str(PROJECT), "describe", "--always", "--dirty", "--abbrev=12"]
+    if not _in_checkout():
+        return None  # an installed package may lie in somebody else's repository
     try:
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
     except (OSError, subprocess.CalledProcessError):

@@ -2,8 +2,8 @@
 
 On an example with ``y w.x <= b`` the weights move by ``w <- w + eta y x``. With ``b = 0`` this is
 Rosenblatt's perceptron: one step of length ``eta`` down the gradient of the hinge loss ``max(0, b - y w.x)``.
-Started at ``w = 0`` with ``b = 0``, the learning rate only scales the weights; with ``b > 0`` only ``b / eta``
-matters.
+Started at ``w = 0`` with ``b = 0``, the learning rate only scales the weights; with ``b > 0`` only the
+quotient ``b / eta`` matters.
 
 The bounds below are functions of the data's radius ``R = max |x|`` and of the margin of a unit vector ``u``.
 """
