@@ -2,6 +2,8 @@
 
 import argparse
 import sys
+from concurrent.futures import BrokenExecutor
+from math import isnan
 
 import marginbook
 
@@ -12,13 +14,25 @@ def main(argv=None):
     try:
         options.action(options)
     except KeyboardInterrupt:
-        again = f"; `marginbook reproduce {options.id}` goes on from there" if hasattr(options, "id") else ""
-        print(f"\nstopped: what was completed is kept{again}", file=sys.stderr)
+        print(f"\nmarginbook: stopped{_how_to_go_on(options)}", file=sys.stderr)
         return 130
-    except (ValueError, OSError) as error:
-        print(f"marginbook: {' '.join(str(error).split())}", file=sys.stderr)
+    except ValueError as error:
+        print(f"marginbook: {_line(error)}", file=sys.stderr)
+        return 1
+    except (OSError, MemoryError, BrokenExecutor) as error:  # the machine's fault: the same may work later
+        print(f"marginbook: {_line(error)}{_how_to_go_on(options)}", file=sys.stderr)
         return 1
     return 0
+
+
+def _line(error):
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+def _how_to_go_on(options):
+    if options.action is not reproduce_table:
+        return ""
+    return f"; completed runs are kept, `marginbook reproduce {options.id}` goes on from there"
 
 
 def parser():
@@ -42,7 +56,9 @@ def parser():
     reproduce.add_argument("id", metavar="ID")
     reproduce.add_argument("--runs", type=_at_least_one, help="permutations (default: as many as the paper)")
     reproduce.add_argument("--jobs", type=_at_least_one, default=1, help="processes (default: 1)")
-    reproduce.add_argument("--fresh", action="store_true", help="forget the stored runs first")
+    reproduce.add_argument(
+        "--resume", action=argparse.BooleanOptionalAction, default=True, help="keep the stored runs"
+    )
     reproduce.set_defaults(action=reproduce_table)
 
     compare = commands.add_parser("compare", help="published number, ours, difference, verdict")
@@ -86,7 +102,7 @@ def reproduce_table(options):
     """Run what is missing of a table."""
     from marginbook import experiments
 
-    made = experiments.reproduce(options.id, options.runs, jobs=options.jobs, fresh=options.fresh)
+    made = experiments.reproduce(options.id, options.runs, jobs=options.jobs, resume=options.resume)
     print(f"{options.id}: {made} runs made, {len(experiments.results(options.id)['runs'])} stored")
 
 
@@ -98,7 +114,10 @@ def compare_table(options):
     print(experiments.record(options.id).title)
     print(f"{'row':18} {'column':20} {'published':>10} {'ours':>22} {'difference':>11}  verdict")
     for r in rows:
-        ours = f"{r.ours:.2f} +- {r.error:.2f}"
-        print(f"{r.row:18} {r.column:20} {r.published:>10} {ours:>22} {r.difference:>+11.2f}  {r.verdict}")
+        digits = len(r.published.partition(".")[2])
+        ours = "" if isnan(r.ours) else f"{r.ours:.{digits}f}"
+        ours += "" if isnan(r.error) else f" +- {r.error:.{digits}f}"
+        difference = "" if isnan(r.difference) else f"{r.difference:+z.{digits}f}"
+        print(f"{r.row:18} {r.column:20} {r.published:>10} {ours:>22} {difference:>11}  {r.verdict}")
     verdicts = [r.verdict for r in rows]
     print(", ".join(f"{verdicts.count(v)} {v}" for v in dict.fromkeys(verdicts)))

@@ -16,7 +16,6 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from marginbook import hypotheses
 from marginbook.engines.kernel import KernelEngine
 from marginbook.engines.linear import LinearEngine
-from marginbook.engines.run import Run
 from marginbook.kernels import Kernel, resolve_gamma
 from marginbook.rules import perceptron
 
@@ -92,10 +91,10 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         """
         with self._unchanged_on_error():
             self._validate_params()
-            X, y = self._validate(X, y, reset=True)
-            self._start(X, np.unique(y))
-            self._engine.bind(X, self._targets(y))
-            for order in self._orders(X.shape[0]):
+            rows, labels = self._validate(X, y, reset=True)
+            self._start(rows, np.unique(labels))
+            self._engine.bind(rows, self._targets(labels), once=self.max_iter == 1)
+            for order in self._orders(rows.shape[0]):
                 row = self._engine.epoch(order)
                 self.history_.append(row)
                 if self.verbose:
@@ -133,14 +132,14 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         with self._unchanged_on_error():
             self._validate_params()
             first = not hasattr(self, "_engine")
-            X, y = self._validate(X, y, reset=first)
+            rows, labels = self._validate(X, y, reset=first)
             if first:
-                self._start(X, np.unique(y if classes is None else classes))
-            unknown = np.setdiff1d(y, self.classes_)
+                self._start(rows, np.unique(labels if classes is None else classes))
+            unknown = np.setdiff1d(labels, self.classes_)
             if len(unknown):
                 raise ValueError(f"y has labels {unknown.tolist()} that are not in classes")
-            self._engine.bind(X, self._targets(y))
-            row = self._engine.epoch(np.arange(X.shape[0]))
+            self._engine.bind(rows, self._targets(labels), once=True)
+            row = self._engine.epoch(np.arange(rows.shape[0]))
             self.history_.append(row)
             self.converged_ = row.updates == 0 and row.mistakes == 0
             self._finish()
@@ -160,12 +159,12 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         array, shape (n_samples,) for two classes, else (n_samples, n_classes)
         """
         check_is_fitted(self)
-        X = validate_data(self, X, **self._format(), reset=False)
+        rows = validate_data(self, X, **self._format(), reset=False)
         if self.hypothesis != "voted" and self.kernel == "linear":
-            scores = np.asarray(X @ self.coef_.T) + self.intercept_
+            scores = np.asarray(rows @ self.coef_.T) + self.intercept_
         else:
             block = max(1, PREDICT_BYTES // (8 * max(1, len(self.support_))))
-            parts = [self._kernel_scores(X[a : a + block]) for a in range(0, X.shape[0], block)]
+            parts = [self._kernel_scores(rows[a : a + block]) for a in range(0, rows.shape[0], block)]
             scores = np.concatenate(parts)
         return scores[:, 0] if len(self.classes_) == 2 else scores
 
@@ -222,7 +221,9 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         gamma = resolve_gamma(self.gamma, X) if self.kernel in ("poly", "rbf") else 1.0
         self._kernel = Kernel(self.kernel, gamma, self.degree, self.coef0)
         if self.kernel == "linear":
-            self._engine: Run = LinearEngine(*self._algorithm(), n_problems, X.shape[1], **options)
+            self._engine: LinearEngine | KernelEngine = LinearEngine(
+                *self._algorithm(), n_problems, X.shape[1], **options
+            )
         else:
             cache = self.cache_size * 2**20
             self._engine = KernelEngine(

@@ -1,8 +1,10 @@
 """The runner loses nothing, the store keeps its form, verdicts follow their rule, stored integers recur."""
 
+import io
 import json
 import os
 import random
+import signal
 import subprocess
 import sys
 import time
@@ -57,21 +59,29 @@ def test_a_second_call_runs_only_what_is_missing(toy):
     assert [session["seeds"] for session in stored["provenance"]] == [[0, 1], [2, 3]]
 
 
-def test_fresh_forgets_the_stored_runs(toy):
+def test_without_resuming_the_first_new_run_replaces_the_stored_ones(toy, monkeypatch):
     experiments.reproduce("toy", quiet=True)
-    assert experiments.reproduce("toy", runs=1, fresh=True, quiet=True) == 1
+    assert experiments.reproduce("toy", runs=1, resume=False, quiet=True) == 1
+    assert len(experiments.results("toy")["runs"]) == 1
+
+    def absent(seed, epochs):
+        raise FileNotFoundError("no data")
+
+    monkeypatch.setitem(experiments.RECORDS, "toy", TOY._replace(run=absent))
+    with pytest.raises(FileNotFoundError):
+        experiments.reproduce("toy", resume=False, quiet=True)
     assert len(experiments.results("toy")["runs"]) == 1
 
 
 def test_processes_give_the_same_runs_as_none(toy):
     experiments.reproduce("toy", quiet=True)
     alone = experiments.results("toy")["runs"]
-    experiments.reproduce("toy", jobs=2, fresh=True, quiet=True)
+    experiments.reproduce("toy", jobs=2, resume=False, quiet=True)
     together = experiments.results("toy")["runs"]
     assert [(r["seed"], r["values"]) for r in alone] == [(r["seed"], r["values"]) for r in together]
 
 
-def test_a_full_disk_leaves_the_old_results(toy, monkeypatch):
+def test_a_full_disk_leaves_the_old_results(toy, monkeypatch, capsys):
     experiments.reproduce("toy", runs=1, quiet=True)
     before = toy.read_bytes()
 
@@ -79,14 +89,29 @@ def test_a_full_disk_leaves_the_old_results(toy, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(OSError, match="No space left"):
-        experiments.reproduce("toy", quiet=True)
+    assert cli.main(["reproduce", "toy"]) == 1
     assert toy.read_bytes() == before
     assert list(toy.parent.iterdir()) == [toy]
+    errors = capsys.readouterr().err.splitlines()
+    assert len(errors) == 1 and "No space left" in errors[0] and "`marginbook reproduce toy`" in errors[0]
+
+
+def test_a_worker_that_dies_is_one_line_and_costs_no_completed_run(toy, monkeypatch, capsys):
+    experiments.reproduce("toy", runs=2, quiet=True)
+    before = experiments.results("toy")["runs"]
+
+    def dies(seed, epochs):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    monkeypatch.setitem(experiments.RECORDS, "toy", TOY._replace(run=dies))
+    assert cli.main(["reproduce", "toy", "--jobs", "2"]) == 1
+    assert experiments.results("toy")["runs"] == before
+    errors = capsys.readouterr().err.splitlines()
+    assert len(errors) == 1 and "`marginbook reproduce toy`" in errors[0]
 
 
 KILLED = """
-import sys, time
+import os, signal, sys, time
 sys.path.insert(0, {tests!r})
 from marginbook import cli, experiments
 from test_experiments import TOY, toy_run
@@ -97,46 +122,64 @@ def slow(seed, epochs):
         log.write(f"{{seed}}\\n")
     return toy_run(seed, epochs)
 
-experiments.RECORDS["toy"] = TOY._replace(run=slow, runs=25)
+def deadly(partial, file):
+    global replaced
+    replaced += 1
+    if replaced == {fatal}:
+        os.kill(os.getpid(), signal.SIGKILL)
+    replace(partial, file)
+
+replace, os.replace, replaced = os.replace, deadly, 0
+experiments.RECORDS["toy"] = TOY._replace(run=slow, runs=40)
 sys.exit(cli.main(["reproduce", "toy"]))
 """
 
 
 def test_a_kill_at_any_moment_loses_and_repeats_no_completed_run(toy):
     log, clock = toy.with_suffix(".log"), random.Random(0)
-    code = KILLED.format(tests=os.path.dirname(__file__), log=str(log))
-    stored, kills = {}, 0
-    for _ in range(60):
-        tried_before = len(log.read_text().splitlines()) if log.exists() else 0
+    log.touch()
+    stored = {}
+    for life in range(4):  # killed in the third write; at two random moments; not at all
+        fatal = 3 if life == 0 else 0
+        code = KILLED.format(tests=os.path.dirname(__file__), log=str(log), fatal=fatal)
+        before = len(log.read_text().splitlines())
         child = subprocess.Popen(
             [sys.executable, "-c", code], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
         )
-        begun = time.monotonic()
-        while not log.exists() or len(log.read_text().splitlines()) == tried_before:
-            if child.poll() is not None or time.monotonic() - begun > 60:
-                break
-            time.sleep(0.005)
-        try:
-            child.wait(clock.uniform(0.0, 0.25) if kills < 3 else None)
-        except subprocess.TimeoutExpired:
+        if life in (1, 2):
+            while len(log.read_text().splitlines()) == before and child.poll() is None:
+                time.sleep(0.005)
+            time.sleep(clock.uniform(0.0, 0.25))
             child.kill()
-            kills += 1
-        errors = child.communicate()[1].decode()
+        errors = child.communicate(timeout=120)[1].decode()
+        assert child.returncode == (0 if life == 3 else -9), errors
         now = {run["seed"]: run["values"] for run in experiments.results("toy")["runs"]}
         assert stored.items() <= now.items(), "a completed run was lost"
-        tried = [int(seed) for seed in log.read_text().splitlines()[tried_before:]]
+        tried = [int(seed) for seed in log.read_text().splitlines()[before:]]
         assert not set(tried) & set(stored), "a completed run was repeated"
+        assert life > 0 or sorted(now) == [0, 1], (
+            "the run whose writing was cut is not stored, the others are"
+        )
         stored = now
-        if child.returncode == 0:
-            break
-        assert child.returncode == -9, errors
-    assert kills == 3 and sorted(stored) == list(range(25))
+    assert sorted(stored) == list(range(40))
+    assert sorted(path.name for path in toy.parent.iterdir()) == ["toy.json", "toy.log"]
 
 
 def test_the_progress_bar_is_silent_without_a_terminal(toy, capfd):
     assert cli.main(["reproduce", "toy"]) == 0
     out, err = capfd.readouterr()
     assert err == "" and out == "toy: 4 runs made, 4 stored\n"
+
+
+def test_the_progress_bar_counts_the_runs_on_a_terminal(toy, monkeypatch):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    experiments.reproduce("toy", runs=1, quiet=True)
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    assert cli.main(["reproduce", "toy"]) == 0
+    assert "4/4" in sys.stderr.getvalue()
 
 
 def test_control_c_says_how_to_go_on(toy, monkeypatch, capsys):
@@ -151,7 +194,11 @@ def test_control_c_says_how_to_go_on(toy, monkeypatch, capsys):
 @pytest.mark.parametrize(
     "harm, says",
     [
-        (lambda s: s.update(id="other"), "not a file of results"),
+        (lambda s: s.update(id="other"), "results of 'other'"),
+        (lambda s: s.update(mean=1.0), "nothing else"),
+        (lambda s: s["provenance"][0].pop("commit"), "must have blas, command, commit"),
+        (lambda s: s["provenance"][0].update(data=[]), "data = .*wrong type"),
+        (lambda s: s["runs"][0].pop("seed"), "must have seconds, seed, values"),
         (lambda s: s["parameters"].update(margin=1.0), "other parameters"),
         (lambda s: s["runs"].append(s["runs"][0]), "not unique"),
         (lambda s: s["runs"].pop(), "seeds are not those"),
@@ -166,6 +213,12 @@ def test_a_file_of_another_form_is_refused(toy, harm, says):
     harm(stored)
     toy.write_text(json.dumps(stored))
     with pytest.raises(ValueError, match=says):
+        experiments.results("toy")
+
+
+def test_a_file_that_is_not_json_is_refused_by_name(toy):
+    toy.write_text('{"id": "toy"')
+    with pytest.raises(ValueError, match="toy.json is not JSON"):
         experiments.results("toy")
 
 
@@ -186,6 +239,7 @@ COUNT = Published("r", "c", "1000", "count", "s", 0)
         (COUNT, [899], "differs"),
         (COUNT._replace(tolerance=0.02), [1021], "close"),
         (COUNT, [], "not run"),
+        (COUNT._replace(kind="seconds"), [1000], "not comparable"),
     ],
 )
 def test_verdicts_follow_their_rule(cell, ours, verdict):
@@ -247,3 +301,4 @@ def test_results_are_found_in_a_checkout_and_in_the_cache_without_one(monkeypatc
     assert store.folder().parts[-2:] == ("book", "results")
     monkeypatch.setattr(store, "PROJECT", tmp_path)
     assert store.folder().name == "results" and tmp_path not in store.folder().parents
+    assert store.session(TOY, "marginbook reproduce toy")["commit"] is None

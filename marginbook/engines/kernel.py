@@ -47,10 +47,13 @@ class KernelEngine(Run):
         self._total = np.zeros((0, n_problems))  # of the sum of the hypotheses of all trials
         self._total_bias = np.zeros(n_problems)
 
-    def bind(self, X, Y):
-        """Take new examples: ``X`` (n, d), or (n, n) kernel values; ``Y`` of +-1, shape (n_problems, n)."""
+    def bind(self, X, Y, once=False):
+        """Take new examples: ``X`` (n, d), or (n, n) kernel values; ``Y`` of +-1, shape (n_problems, n).
+
+        ``once`` says that they will be presented in one epoch only: no kernel column is worth keeping.
+        """
         self._new_examples(X, Y, self.kernel.diagonal(X))
-        self._columns = Columns(self.kernel, X, self.supports, self.cache_bytes)
+        self._columns = Columns(self.kernel, X, self.supports, 0 if once else self.cache_bytes)
         self._walk = walker(self.rule, kernel_dot, kernel_add)
 
     def _present(self, order):

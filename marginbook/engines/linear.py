@@ -65,8 +65,11 @@ class LinearEngine(Run):
         self.v = np.zeros((n_problems, n_features))
         self.total = np.zeros((n_problems, n_features + 1))  # sum of the hypotheses of all trials
 
-    def bind(self, X, Y):
-        """Take new examples: ``X`` dense or CSR of shape (n, d), ``Y`` of +-1, shape (n_problems, n)."""
+    def bind(self, X, Y, once=False):
+        """Take new examples: ``X`` dense or CSR of shape (n, d), ``Y`` of +-1, shape (n_problems, n).
+
+        ``once`` says that they will be presented in one epoch only.
+        """
         self._new_examples(X, Y, row_norms(X, squared=True))
         if sparse.issparse(X):
             self._rows, readers = (X.data, X.indices, X.indptr), (csr_dot, csr_add)

@@ -2,6 +2,9 @@
 
 One record a table says what is run and what was printed; ``reproduce`` runs it, permutation by permutation,
 and ``compare`` sets both side by side. So does the command line: ``marginbook reproduce li-long-table-1``.
+
+Results are stored as JSON, one file a table, in the folder that the environment variable MARGINBOOK_RESULTS
+names, else in ``book/results`` of a checkout, else in the user's cache.
 """
 
 from time import perf_counter
@@ -109,7 +112,7 @@ def compare(name: str) -> list[Comparison]:
 
 
 def reproduce(
-    name: str, runs: int | None = None, *, jobs: int = 1, fresh: bool = False, quiet: bool = False
+    name: str, runs: int | None = None, *, jobs: int = 1, resume: bool = True, quiet: bool = False
 ) -> int:
     """Run a table's missing permutations and store each as soon as it is done.
 
@@ -120,21 +123,26 @@ def reproduce(
         How many permutations there should be in the end; the paper's number by default.
     jobs : int
         Processes. One run already uses all cores in its matrix products.
-    fresh : bool
-        Forget stored runs first.
+    resume : bool
+        Keep the stored runs. Otherwise the first new run replaces the file.
     quiet : bool
         No progress bar; there is none either where the output is not a terminal.
 
     Returns
     -------
     int
-        How many runs were made now: a run that is stored is not made again, whenever this was stopped.
+        How many runs were made now. A stored run is not made again, at whatever moment this was stopped.
+
+    Raises
+    ------
+    ValueError
+        As :func:`results`.
+    DataNotFound, DataCorrupt, DataForbidden
+        As :func:`marginbook.data.load`.
     """
     table = record(name)
     runs = table.runs if runs is None else runs
-    if fresh:
-        store.path(table).unlink(missing_ok=True)
-    stored = store.load(table)
+    stored = store.load(table) if resume else store.empty(table)
     done = {run["seed"] for run in stored["runs"]}
     missing = [seed for seed in range(runs) if seed not in done]
     if not missing:
@@ -144,8 +152,9 @@ def reproduce(
     tasks = Parallel(n_jobs=jobs, return_as="generator_unordered")(
         delayed(_timed)(table, seed) for seed in missing
     )
-    bar = tqdm(tasks, total=runs, initial=len(done), desc=name, unit="run", disable=True if quiet else None)
-    for run in bar:
+    silent = True if quiet else None  # None: where the output is not a terminal
+    total = len(done) + len(missing)
+    for run in tqdm(tasks, total=total, initial=len(done), desc=name, unit="run", disable=silent):
         session["seeds"] = sorted([*session["seeds"], run["seed"]])
         stored["runs"] = sorted([*stored["runs"], run], key=lambda r: r["seed"])
         store.save(table, stored)

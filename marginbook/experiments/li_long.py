@@ -48,6 +48,7 @@ TABLE_1 = Record(
         "start cannot be seen; we start at 0.",
         "order": "One permutation a run, used in each of its epochs and by all ten problems. Run r uses "
         "random_state = r.",
+        "ties": "Not stated; equal largest scores go to the smaller digit.",
     },
     data=("mnist",),
     parameters=PARAMETERS,

@@ -10,7 +10,7 @@ class Published(NamedTuple):
     row: str  # label of the paper's row
     column: str  # label of the paper's column
     value: str  # as printed: trailing zeros count
-    kind: str  # "error": per cent of the test set; "count": of updates or mistakes
+    kind: str  # "error": per cent of the test set; "count": of updates or mistakes; "seconds"
     series: str  # name of the list in a run's values
     place: int  # place in that list
     tolerance: float | None = None  # relative, for a count; None: the kind's own

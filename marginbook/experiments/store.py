@@ -79,8 +79,8 @@ def described(record):
 def check(stored, record):
     """Raise ValueError where stored results are not those of the record, or not of the agreed form.
 
-    Beyond ``FILE``, ``SESSION`` and ``RUN``: runs are sorted by seed, no seed occurs twice, each belongs to one
-    session, and every series that the record compares has one integer an epoch.
+    Beyond ``FILE``, ``SESSION`` and ``RUN``: runs are sorted by seed, no seed occurs twice, each belongs to
+    one session, and every series that the record compares has one integer an epoch.
     """
     name = path(record).name
     _require(f"{name}, to be results,", stored, FILE)

@@ -1,6 +1,6 @@
 """Published beside ours: the difference, and what to make of it."""
 
-from math import sqrt
+from math import isnan, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +17,7 @@ class Comparison(NamedTuple):
     ours: float  # mean over runs, nan where there is none
     error: float  # standard error of the mean, nan for fewer than two runs
     difference: float  # ours minus published
-    verdict: str  # "reproduced", "close", "differs" or "not run"
+    verdict: str  # "reproduced", "close", "differs", "not comparable" or "not run"
 
 
 def compare_cell(cell, values):
@@ -25,6 +25,16 @@ def compare_cell(cell, values):
 
     An error rate is reproduced within 0.10 points or two standard errors, whichever is larger; a count within
     the cell's tolerance, 5 per cent unless it says otherwise. Within twice that it is close, else it differs.
+    Seconds were taken on other machines and are not comparable.
+
+    Parameters
+    ----------
+    cell : Published
+    values : array-like, shape (n_runs,)
+
+    Returns
+    -------
+    Comparison
 
     Examples
     --------
@@ -38,10 +48,17 @@ def compare_cell(cell, values):
         return Comparison(cell.row, cell.column, cell.value, nan, nan, nan, "not run")
     printed, mean = float(cell.value), float(np.mean(values))
     error = float(np.std(values, ddof=1)) / sqrt(len(values)) if len(values) > 1 else float("nan")
+    return Comparison(
+        cell.row, cell.column, cell.value, mean, error, mean - printed, _verdict(cell, printed, mean, error)
+    )
+
+
+def _verdict(cell, printed, mean, error):
+    if cell.kind == "seconds":
+        return "not comparable"
     if cell.kind == "error":
-        allowed = max(ERROR_POINTS, 2 * error) if len(values) > 1 else ERROR_POINTS
+        allowed = ERROR_POINTS if isnan(error) else max(ERROR_POINTS, 2 * error)
     else:
         allowed = printed * (COUNT_SHARE if cell.tolerance is None else cell.tolerance)
-    away = round(abs(mean - printed), 9)
-    verdict = "reproduced" if away <= allowed else "close" if away <= 2 * allowed else "differs"
-    return Comparison(cell.row, cell.column, cell.value, mean, error, mean - printed, verdict)
+    away = round(abs(mean - printed), 9)  # 2.1 - 2.0 is more than 0.1 by rounding alone
+    return "reproduced" if away <= allowed else "close" if away <= 2 * allowed else "differs"
