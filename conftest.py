@@ -21,6 +21,7 @@ from PIL import Image, ImageChops, ImageStat
 # depend on how many cores the machine has. The libraries read these names when they are first loaded.
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_name, "1")
+os.environ.setdefault("SCIPY_ARRAY_API", "1")  # without it scikit-learn skips one of its estimator checks
 
 VERDICTS = pytest.StashKey[Path]()
 FIGURE_TOLERANCE = 3.0  # root mean square difference in grey levels of 256; a curve moved by 0.02 gives 6

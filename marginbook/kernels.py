@@ -50,9 +50,9 @@ class Kernel(NamedTuple):
         """``K(x, x)`` for each row, shape (len(X),)."""
         if self.name == "precomputed":
             return np.ascontiguousarray(np.diagonal(X))
-        if self.name == "rbf":
-            return np.ones(X.shape[0])
         xx = row_norms(X, squared=True)
+        if self.name == "rbf":
+            return np.where(np.isfinite(xx), 1.0, xx)
         return (self.gamma * xx + self.coef0) ** self.degree if self.name == "poly" else xx
 
 

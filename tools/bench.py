@@ -99,14 +99,13 @@ def linear(name):
 
 
 def import_time():
-    """Warm import of the package in a fresh interpreter."""
-    code = "import time; t = time.perf_counter(); import marginbook; print(time.perf_counter() - t)"
-    attribute = code.replace("import marginbook", "from marginbook import Perceptron")
-    run = lambda c: float(subprocess.run([sys.executable, "-c", c], capture_output=True, text=True).stdout)  # noqa: E731
-    return {
-        "seconds": min(run(code) for _ in range(3)),
-        "seconds with an estimator": min(run(attribute) for _ in range(3)),
-    }
+    """Warm imports in a fresh interpreter."""
+    seconds = {}
+    for statement in "import marginbook", "from marginbook import Perceptron":
+        code = f"import time; t = time.perf_counter(); {statement}; print(time.perf_counter() - t)"
+        command = [sys.executable, "-c", code]
+        seconds[statement] = min(float(subprocess.check_output(command, text=True)) for _ in range(3))
+    return seconds
 
 
 def measured(function, *args):

@@ -34,7 +34,12 @@ def run(notebook, folder, timeout):
     notebook.metadata.pop("widgets", None)
     resources = {"metadata": {"path": str(folder)}}
     client = NotebookClient(
-        notebook, timeout=timeout, kernel_name=KERNEL["name"], record_timing=False, resources=resources
+        notebook,
+        timeout=timeout,
+        kernel_name=KERNEL["name"],
+        record_timing=False,
+        coalesce_streams=True,  # how a stream is cut into messages depends on the clock
+        resources=resources,
     )
     client.execute()
     for cell in notebook.cells:

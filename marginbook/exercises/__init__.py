@@ -116,8 +116,10 @@ def _properties(name):
 
 def _plain(value: Any) -> str:
     """Numbers as one writes them by hand."""
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        return _plain(value.item())
     if isinstance(value, np.ndarray | list | tuple):
-        return "[" + ", ".join(_plain(item) for item in value) + "]" if np.ndim(value) else _plain(value[()])
+        return "[" + ", ".join(_plain(item) for item in value) + "]"
     return (
         f"{value:.6g}" if isinstance(value, Number) and not isinstance(value, bool | complex) else repr(value)
     )
