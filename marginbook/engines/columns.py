@@ -6,7 +6,7 @@ values is computed once in the whole run. Later columns are computed again whene
 
 import numpy as np
 
-WIDTH = 512  # columns a panel
+WIDTH = 1024  # columns a panel
 
 
 class Columns:

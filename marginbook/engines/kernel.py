@@ -12,7 +12,7 @@ from marginbook.engines.run import Run
 from marginbook.engines.supports import grown
 from marginbook.engines.walk import walker
 
-BLOCK = 256  # examples: more cost more kernel values within the block, fewer make the products slow
+BLOCK = 512  # examples: more cost more kernel values within the block, fewer make the products slow
 
 
 def kernel_dot(rows, at, i, v):
