@@ -28,6 +28,8 @@ class Columns:
         panel_bytes = 8 * WIDTH * X.shape[0]
         self._room = 0 if self._precomputed else WIDTH * int(budget // panel_bytes)
         self._panels = []
+        self._place = np.full(X.shape[0], -1)  # an example's row in the panels: its place in the first epoch
+        self._placed = 0
         self._known = 0  # kept columns that hold values for all examples
         self._visited = []  # this epoch: a block's examples, and the columns it found
 
@@ -55,9 +57,9 @@ class Columns:
         within : array, shape (B, B)
         """
         rows, total = self._X[index], len(self._supports)
-        scores = np.zeros((len(index), coef.shape[1]))
+        scores, places = np.zeros((len(index), coef.shape[1])), self._places(index)
         for a, b in self._pieces(0, self._known):
-            scores += self._panels[a // WIDTH][index, : b - a] @ coef[a:b]
+            scores += self._panels[a // WIDTH][places, : b - a] @ coef[a:b]
         for a, b in self._pieces(self._known, total):
             values = self._values(rows, a, b)
             if b <= self._room:
@@ -82,4 +84,13 @@ class Columns:
     def _keep(self, index, a, b, values):
         while len(self._panels) <= a // WIDTH:
             self._panels.append(np.empty((self._X.shape[0], WIDTH)))
-        self._panels[a // WIDTH][index, a % WIDTH : a % WIDTH + b - a] = values
+        self._panels[a // WIDTH][self._places(index), a % WIDTH : a % WIDTH + b - a] = values
+
+    def _places(self, index):
+        """The block's rows in the panels: a slice, and so no copy, where the order has not changed."""
+        if self._place[index[0]] < 0:
+            self._place[index] = self._placed + np.arange(len(index))
+            self._placed += len(index)
+        places = self._place[index]
+        unchanged = (np.diff(places) == 1).all()
+        return slice(places[0], places[-1] + 1) if unchanged else places
