@@ -6,7 +6,7 @@ __version__ = "0.1.0"
 
 # Public names and the modules they live in; loaded when first asked for, so that the import is quick.
 _HOME = {
-    "Perceptron": "marginbook.estimators",
+    "Perceptron": "marginbook.estimators.perceptron",
     "maximum_margin": "marginbook.margins",
 }
 

@@ -8,10 +8,14 @@ trial ``t_k`` lives ``c_k = t_{k+1} - t_k`` trials, the trial that made it inclu
 
 Last and averaged hypotheses are linear in the examples, so one backward pass over the updates gives their
 coefficients: work that grows with the updates, not with the trials.
+
+A rule that fades (Pegasos) shrinks its weights by ``1 - 1/t`` at every trial ``t``: of the hypothesis made at
+trial ``t_k``, ``t_k / t`` is left after trial ``t``. Its ``c_k`` is the sum of what is left over its trials.
 """
 
 import numpy as np
 from numba import njit
+from scipy.special import digamma
 
 from marginbook.engines.walk import TRACE
 
@@ -38,7 +42,18 @@ def lives(trials, stop):
     return np.diff(trials, append=stop + 1)
 
 
-def coefficients(updates, start, stop, kind="last"):
+def left_over(trials, stop):
+    """What is left of fading hypotheses, summed over the trials that each lives: ``sum_t t_k / t``.
+
+    Examples
+    --------
+    >>> left_over(np.array([2, 4]), stop=4).round(4).tolist()
+    [1.6667, 1.0]
+    """
+    return trials * np.diff(digamma(np.append(trials, stop + 1)))
+
+
+def coefficients(updates, start, stop, kind="last", fades=False):
     """Coefficients of the last hypothesis, or of the sum of all, over the trials ``start + 1 .. stop``.
 
     Parameters
@@ -48,6 +63,8 @@ def coefficients(updates, start, stop, kind="last"):
     start, stop : int
         The trial before the first and the last trial.
     kind : {"last", "averaged"}
+    fades : bool
+        Whether the weights shrink by ``1 - 1/t`` at every trial ``t``.
 
     Returns
     -------
@@ -57,13 +74,15 @@ def coefficients(updates, start, stop, kind="last"):
         Coefficient of each update's example. For ``"averaged"`` both are sums over the trials, not yet
         divided by their number.
     """
+    trials = updates["trial"]
     if kind == "averaged":
-        alive = lives(updates["trial"], stop).astype(float)
-        before = float(updates["trial"][0] - 1 - start) if len(updates) else float(stop - start)
+        alive = left_over(trials, stop) if fades else lives(trials, stop).astype(float)
+        end = trials[0] if len(updates) else stop + 1  # of the life of the hypothesis the trials start from
+        before = start * (digamma(end) - digamma(start + 1)) if fades and start else float(end - 1 - start)
     else:
         alive = np.zeros(len(updates))
-        alive[-1:] = 1.0
-        before = 0.0 if len(updates) else 1.0
+        alive[-1:] = trials[-1:] / stop if fades else 1.0
+        before = 0.0 if len(updates) else (start / stop if fades else 1.0)
     steps, first = _backward(updates["scale"], alive, updates["step"])
     return before + first, steps
 
@@ -74,29 +93,33 @@ def _places(index, support):
     return order[np.searchsorted(support, index, sorter=order)]
 
 
-def dual_coefficients(trace, support, n_problems, stop, kind="last"):
+def dual_coefficients(trace, support, n_problems, stop, kind="last", fades=False):
     """Coefficients of a whole run on its supports, as it stood after trial ``stop``.
 
     Parameters
     ----------
     trace : structured array of ``TRACE`` rows
-        The updates of a run that started at ``w = 0`` (``trace_`` of an estimator).
+        The updates of a run (``trace_`` of an estimator), and the hypothesis it started from if not 0.
     support : array of int, shape (n_supports,)
         The examples that caused them (``support_``).
-    n_problems, stop : int
+    n_problems : int
+    stop : int, or array of int, shape (n_problems,)
+        The last trial of each problem.
     kind : {"last", "averaged"}
+    fades : bool
+        As in :func:`coefficients`.
 
     Returns
     -------
     array, shape (n_problems, n_supports)
         ``w_p = sum_j coef[p, j] x_j``.
     """
-    coef = np.zeros((n_problems, len(support)))
+    coef, stop = np.zeros((n_problems, len(support))), np.broadcast_to(stop, n_problems)
     for p in range(n_problems):
-        updates = trace[(trace["problem"] == p) & (trace["trial"] <= stop)]
-        _, steps = coefficients(updates, 0, stop, kind)
+        updates = trace[(trace["problem"] == p) & (trace["trial"] <= stop[p])]
+        _, steps = coefficients(updates, 0, stop[p], kind, fades)
         np.add.at(coef[p], _places(updates["index"], support), steps)
-    return coef / stop if kind == "averaged" else coef
+    return coef / stop[:, None] if kind == "averaged" else coef
 
 
 @njit
@@ -127,10 +150,10 @@ def votes(K, trace, support, n_problems, stop):
     array, shape (n_samples, n_problems)
         ``sum_k c_k sign(w_k . x) / T`` in [-1, 1].
     """
-    out = np.zeros((n_problems, K.shape[0]))
+    out, stop = np.zeros((n_problems, K.shape[0])), np.broadcast_to(stop, n_problems)
     for p in range(n_problems):
-        u = trace[(trace["problem"] == p) & (trace["trial"] <= stop)]
-        alive = lives(u["trial"], stop).astype(float)
+        u = trace[(trace["problem"] == p) & (trace["trial"] <= stop[p])]
+        alive = lives(u["trial"], stop[p]).astype(float)
         _vote(K, _places(u["index"], support), u["scale"].copy(), u["step"].copy(), alive, out[p])
     return out.T / stop
 

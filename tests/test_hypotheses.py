@@ -79,5 +79,5 @@ def test_blocks_of_predictions_change_nothing(monkeypatch):
     X, y = load_digits(return_X_y=True)
     model = Perceptron(kernel="rbf", hypothesis="voted", random_state=0, max_iter=1).fit(X[:400], y[:400])
     whole = model.decision_function(X)
-    monkeypatch.setattr("marginbook.estimators.PREDICT_BYTES", 8 * 10 * len(model.support_))
+    monkeypatch.setattr("marginbook.estimators.base.PREDICT_BYTES", 8 * 10 * len(model.support_))
     np.testing.assert_array_equal(model.decision_function(X), whole)

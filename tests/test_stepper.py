@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from marginbook import Perceptron
-from marginbook.estimators import OnlineClassifier
+from marginbook.estimators.base import OnlineClassifier
 from marginbook.stepper import MAX_DATA, replay, stepper
 
 
@@ -35,7 +35,7 @@ class Shrinking(OnlineClassifier):
     class Params(NamedTuple):
         factor: float
 
-    def _algorithm(self):
+    def _algorithm(self, X):
         return shrink, self.Params(0.3), ()
 
 

@@ -10,7 +10,6 @@ import numpy as np
 from marginbook.engines.columns import Columns
 from marginbook.engines.run import Run
 from marginbook.engines.supports import grown
-from marginbook.engines.walk import walker
 
 BLOCK = 512  # examples: more cost more kernel values within the block, fewer make the products slow
 
@@ -32,8 +31,8 @@ class KernelEngine(Run):
 
     Parameters
     ----------
-    rule, params, state, n_problems, noise, rho, record, average
-        As for :class:`~marginbook.engines.linear.LinearEngine`. ``noise`` adds ``lambda`` to the kernel of a
+    rule, params, state, n_problems, noise, rho, record, average, fades, mini_epochs
+        As for :class:`~marginbook.engines.run.Run`. ``noise`` adds ``lambda`` to the kernel of a
         training example with itself, by index: equal rows are different examples.
     kernel : Kernel
     cache_bytes : float
@@ -52,11 +51,22 @@ class KernelEngine(Run):
 
         ``once`` says that they will be presented in one epoch only: no kernel column is worth keeping.
         """
-        self._new_examples(X, Y, self.kernel.diagonal(X))
+        self._new_examples(X, Y, self._squares_of(X))
         self._columns = Columns(self.kernel, X, self.supports, 0 if once else self.cache_bytes)
-        self._walk = walker(self.rule, kernel_dot, kernel_add)
+        self._compile(kernel_dot, kernel_add)
 
-    def _present(self, order):
+    def _squares_of(self, X):
+        return self.kernel.diagonal(X)
+
+    def _start_at(self, steps, row, number):
+        self.supports.append(row, [0], number)
+        self._coef = grown(self._coef, 1)
+        self._coef[0] = steps
+
+    def _renew_norms(self):
+        """The norms would cost a product of all supports with each other: the recurrence keeps them."""
+
+    def _present(self, order, problems):
         self._columns.start_epoch()
         for first in range(0, len(order), BLOCK):
             index = order[first : first + BLOCK]
@@ -65,7 +75,7 @@ class KernelEngine(Run):
             duals = np.zeros((len(self.hyp), len(index)))
             old = self._slot[index] >= 0
             duals[:, old] = self._coef[self._slot[index[old]]].T
-            for p in range(len(self.hyp)):
+            for p in problems:
                 self._walk_block(p, scores[p], duals[p], (within,), index)
             self._keep_supports(index)
             self._coef = grown(self._coef, len(self.supports))
@@ -87,7 +97,7 @@ class KernelEngine(Run):
     def averaged_weights(self):
         """The mean of the hypotheses of all trials, as :meth:`weights`."""
         coef = grown(self._total, len(self.supports))[: len(self.supports)]
-        return np.ascontiguousarray(coef.T) / self.trials, self.rho * self._total_bias / self.trials
+        return np.ascontiguousarray((coef / self.trials).T), self.rho * self._total_bias / self.trials
 
     def _sum_hypotheses(self, before, p, first, steps, index):
         coef, bias = before

@@ -9,7 +9,6 @@ from scipy import sparse
 from sklearn.utils.extmath import row_norms
 
 from marginbook.engines.run import Run
-from marginbook.engines.walk import walker
 
 BLOCK_BYTES = 1 << 21  # of rows walked at a time: few calls, and the rows stay in a cache
 
@@ -47,17 +46,9 @@ class LinearEngine(Run):
 
     Parameters
     ----------
-    rule, params, state
-        A rule of :mod:`marginbook.rules`, its parameters and its first state.
-    n_problems, n_features : int
-    noise : float
-        ``lambda >= 0``: one private coordinate ``sqrt(lambda)`` for each example.
-    rho : float
-        Value of a constant feature added to each row; 0 for none.
-    record : bool
-        Keep the trace of all updates.
-    average : bool
-        Keep the sum of all hypotheses.
+    rule, params, state, n_problems, noise, rho, record, average, fades, mini_epochs
+        As for :class:`~marginbook.engines.run.Run`.
+    n_features : int
     """
 
     def __init__(self, rule, params, state, n_problems, n_features, **options):
@@ -70,22 +61,32 @@ class LinearEngine(Run):
 
         ``once`` says that they will be presented in one epoch only.
         """
-        self._new_examples(X, Y, row_norms(X, squared=True))
+        self._new_examples(X, Y, self._squares_of(X))
         if sparse.issparse(X):
             self._rows, readers = (X.data, X.indices, X.indptr), (csr_dot, csr_add)
             self._row_bytes = 12 * X.nnz / X.shape[0] + 4
         else:
             self._rows, readers = (X,), (dense_dot, dense_add)
             self._row_bytes = 8 * X.shape[1]
-        self._walk = walker(self.rule, *readers)
+        self._compile(*readers)
         self._dual = np.zeros((len(self.hyp), X.shape[0] if self.noise > 0 else 0))
 
-    def _present(self, order):
+    def _squares_of(self, X):
+        return row_norms(X, squared=True)
+
+    def _start_at(self, steps, row, number):
+        self.v[:] = steps[:, None] * (row.toarray() if sparse.issparse(row) else row)
+        if self.noise > 0 and number >= 0:
+            self._dual[:, number] = steps
+        if self.record:
+            self.supports.append(row, [0], number)
+
+    def _present(self, order, problems):
         length = max(1, int(BLOCK_BYTES / self._row_bytes))
         for first in range(0, len(order), length):
             index = order[first : first + length]
             self._fired = np.zeros(len(index), np.bool_)
-            for p in range(len(self.hyp)):
+            for p in problems:
                 dual = self._dual[p, index] if self.noise > 0 else self._dual[p]
                 self._walk_block(p, self.v[p], dual, self._rows, index)
                 if self.noise > 0:
@@ -94,6 +95,8 @@ class LinearEngine(Run):
             self.hyp["folded"] = 1.0
             if self.record:
                 self._keep_supports(index)
+
+    def _renew_norms(self):
         self.hyp["ww"] = self.hyp["scale"] ** 2 * self._squares()  # the recurrence drifts; this does not
 
     def _squares(self):
@@ -114,7 +117,7 @@ class LinearEngine(Run):
 
     def averaged_weights(self):
         """The mean of the hypotheses of all trials, as :meth:`weights`."""
-        mean = self.total / self.trials
+        mean = self.total / self.trials[:, None]
         return np.ascontiguousarray(mean[:, :-1]), self.rho * mean[:, -1]
 
     def _sum_hypotheses(self, before, p, first, steps, index):

@@ -6,12 +6,12 @@ from typing import NamedTuple
 import numpy as np
 
 from marginbook.engines.supports import Supports, grown
-from marginbook.engines.walk import HYPOTHESIS, TRACE
+from marginbook.engines.walk import HYPOTHESIS, TRACE, walker
 from marginbook.hypotheses import coefficients, empty_trace
 
 
 class Epoch(NamedTuple):
-    """One row of a history."""
+    """One row of a history. Updates and mistakes of the mini-epochs that followed are counted in it."""
 
     epoch: int  # from 1
     updates: int  # in this epoch, all problems
@@ -22,14 +22,37 @@ class Epoch(NamedTuple):
 
 
 class Run:
-    """A rule, its hypotheses (one for each problem) and their record. Engines add how rows are read."""
+    """A rule, its hypotheses (one for each problem) and their record. Engines add how rows are read.
 
-    def __init__(self, rule, params, state, n_problems, *, noise=0.0, rho=0.0, record=False, average=False):
+    Parameters
+    ----------
+    rule, params, state
+        A rule of :mod:`marginbook.rules`, its parameters and its first state.
+    n_problems : int
+    noise : float
+        ``lambda >= 0``: one private coordinate ``sqrt(lambda)`` for each example.
+    rho : float
+        Value of a constant feature added to each row; 0 for none.
+    record : bool
+        Keep the trace of all updates.
+    average : bool
+        Keep the sum of all hypotheses.
+    fades : bool
+        Whether the rule shrinks the weights at every trial, as Pegasos does.
+    mini_epochs : int
+        After each epoch a problem's examples that caused an update in it are presented again, in the same
+        order, up to so many times, or until one such round makes no update.
+    """
+
+    def __init__(
+        self, rule, params, state, n_problems, *, noise=0.0, rho=0.0, record=False, average=False,
+        fades=False, mini_epochs=0,
+    ):  # fmt: skip
         self.rule, self.params, self.noise, self.rho = rule, params, float(noise), float(rho)
-        self.record, self.average = record, average
+        self.record, self.average, self.fades, self.mini_epochs = record, average, fades, mini_epochs
         self.states = [state] * n_problems
         self.hyp = np.zeros(n_problems, HYPOTHESIS)
-        self.hyp["scale"] = self.hyp["folded"] = 1.0
+        self.hyp["scale"] = self.hyp["folded"] = self.hyp["faded"] = 1.0
         self.supports = Supports()
         self.epochs = 0
         self.seen = 0  # examples of earlier calls: the first row of X is number `seen` of the stream
@@ -37,8 +60,8 @@ class Run:
 
     @property
     def trials(self):
-        """Examples presented so far."""
-        return int(self.hyp["trial"][0])
+        """Examples presented to each problem so far, shape (n_problems,)."""
+        return self.hyp["trial"].copy()
 
     @property
     def trace(self):
@@ -52,6 +75,33 @@ class Run:
             row = int(np.flatnonzero(~np.isfinite(self._xx))[0])
             raise ValueError(f"X is too large: the squared norm of row {row} overflows; scale the data")
         self._slot = np.full(X.shape[0], -1)  # each example's place among the supports
+        self._active = np.zeros((len(self.hyp), X.shape[0] if self.mini_epochs else 0), np.bool_)
+
+    def _compile(self, dot, add):
+        self._walk = walker(self.rule, dot, add, self.fades)
+
+    def start(self, steps, index=None):
+        """Begin at ``w_p = steps[p] x`` in place of 0, before the first epoch.
+
+        Parameters
+        ----------
+        steps : array, shape (n_problems,)
+        index : int, optional
+            Row of the bound examples that is ``x``; without it ``x`` is the image of the zero row.
+        """
+        if index is None:
+            row, number = self.X[:1] * 0.0, -1
+            xx = self._squares_of(row)[0] + self.rho**2
+        else:
+            row, number, xx = self.X[[index]], self.seen + index, self._xx[index]
+            self._slot[index] = 0
+        self.hyp["bias"], self.hyp["ww"] = steps * self.rho, steps**2 * xx
+        self._start_at(steps, row, number)
+        if self.record:
+            log = np.zeros(len(steps), TRACE)
+            log["trial"], log["index"], log["ww"] = 1, number, self.hyp["ww"]
+            log["problem"], log["step"] = np.arange(len(steps)), steps
+            self._traces.append(log)
 
     def epoch(self, order):
         """Present the bound examples in ``order``; return the epoch's row of the history."""
@@ -60,16 +110,29 @@ class Run:
         self.epochs += 1
         before = self._snapshot() if self.average else None
         self._log, self._logged = np.empty(len(order) if self._logs else 0, TRACE), 0
-        self._present(order)
+        self._active[:] = False
+        self._present(order, range(len(self.hyp)))
+        if self.mini_epochs:
+            self._present_active(order)
+        self._renew_norms()
         updates = int((self.hyp["updates"] - old["updates"]).sum())
         mistakes = int((self.hyp["mistakes"] - old["mistakes"]).sum())
         if self._logs:
-            self._file_log(before, int(old["trial"][0]))
+            self._file_log(before, old)
         norms = np.sqrt(self.hyp["ww"])
         still = updates == 0 and (norms > 0).all()
         margin = float((self.hyp["margin"] / norms).min()) if still else np.nan
         norm = float(np.sqrt(self.hyp["ww"].sum()))
         return Epoch(self.epochs, updates, mistakes, margin, norm, perf_counter() - began)
+
+    def _present_active(self, order):
+        for p in range(len(self.hyp)):
+            active = order[self._active[p, order]]
+            for _ in range(self.mini_epochs if len(active) else 0):
+                updates = self.hyp["updates"][p]
+                self._present(active, (p,))
+                if self.hyp["updates"][p] == updates:
+                    break
 
     @property
     def _logs(self):
@@ -78,11 +141,14 @@ class Run:
     def _walk_block(self, p, v, dual, rows, index):
         if self._logs and len(self._log) < self._logged + len(index):
             self._log = grown(self._log, self._logged + len(index))
-        where = self.epochs, p, self.seen
+        where, fired = (self.epochs, p, self.seen), np.zeros(len(index), np.bool_)
         self.states[p], self._logged = self._walk(
             self.params, self.states[p], self.hyp[p : p + 1], v, dual, rows, index, self._xx, self.Y[p],
-            self.noise, self.rho, self._fired, where, self._log, self._logged,
+            self.noise, self.rho, fired, where, self._log, self._logged,
         )  # fmt: skip
+        self._fired |= fired
+        if self.mini_epochs:
+            self._active[p, index] |= fired
 
     def _keep_supports(self, index):
         """Make supports of the block's examples that caused an update for the first time."""
@@ -91,13 +157,15 @@ class Run:
             self._slot[new] = len(self.supports) + np.arange(len(new))
             self.supports.append(self.X, new, self.seen)
 
-    def _file_log(self, before, start):
+    def _file_log(self, before, old):
         log = self._log[: self._logged]
         log = log[np.lexsort((log["problem"], log["trial"]))]
         if self.average:
             for p in range(len(self.hyp)):
                 mine = log[log["problem"] == p]
-                first, steps = coefficients(mine, start, self.trials, "averaged")
+                mine["scale"][:1] /= old["faded"][p]  # of the weights this epoch began with
+                span = int(old["trial"][p]), int(self.hyp["trial"][p])
+                first, steps = coefficients(mine, *span, "averaged", self.fades)
                 self._sum_hypotheses(before, p, first, steps, mine["index"] - self.seen)
         if self.record:
             self._traces.append(log)
@@ -106,4 +174,4 @@ class Run:
     def release(self):
         """Forget the bound examples; the next call of ``bind`` brings new ones."""
         self.seen += self.X.shape[0]
-        del self.X, self.Y, self._xx, self._slot, self._walk, self._fired
+        del self.X, self.Y, self._xx, self._slot, self._active, self._walk, self._fired

@@ -22,6 +22,10 @@ HYPOTHESIS = np.dtype(
         ("bias", "f8"),  # coordinate of v on the constant feature rho
         ("past", "f8"),  # sum of squares of v's private coordinates for examples of earlier calls
         ("folded", "f8"),  # product of the scales folded into v since the engine last looked
+        (
+            "faded",
+            "f8",
+        ),  # product of the scales since the last update, where the rule fades
         ("margin", "f8"),  # smallest y w.x seen in this epoch
         ("trial", "i8"),  # examples presented so far
         ("updates", "i8"),
@@ -32,12 +36,12 @@ HYPOTHESIS = np.dtype(
 # One row per update.
 TRACE = np.dtype(
     [
-        ("epoch", "i8"),  # from 1
-        ("trial", "i8"),  # from 1, counts every example presented
+        ("epoch", "i8"),  # from 1; 0 for a hypothesis that the run started from
+        ("trial", "i8"),  # from 1, counts every example presented to the problem
         ("index", "i8"),  # row of X (of all X so far, after partial_fit)
         ("problem", "i8"),  # which one-vs-rest problem
         ("score", "f8"),  # w.x before the update
-        ("scale", "f8"),  # w <- scale w + step x
+        ("scale", "f8"),  # w <- scale w + step x, from the w that the last update left
         ("step", "f8"),
         ("ww", "f8"),  # |w|^2 after the update
     ]
@@ -47,19 +51,23 @@ SMALLEST, LARGEST = 1e-100, 1e100  # the lazy scale is folded into v when it lea
 
 
 @cache
-def walker(rule, dot, add):
-    """Compile the walk for one rule and one kind of row."""
+def walker(rule, dot, add, fades=False):
+    """Compile the walk for one rule and one kind of row.
+
+    A rule that ``fades`` shrinks the weights at every trial: its scale counts even where it does not fire,
+    and a zero row is an ordinary one.
+    """
     rule, dot, add = njit(rule), njit(dot), njit(add)
 
     @njit
     def walk(params, state, hyp, v, dual, rows, index, xx, y, noise, rho, fired, where, log, logged):
         h = hyp[0]
         s, ww, bias, margin, trial = h["scale"], h["ww"], h["bias"], h["margin"], h["trial"]
-        updates, mistakes = h["updates"], h["mistakes"]
+        updates, mistakes, faded = h["updates"], h["mistakes"], h["faded"]
         for at in range(index.shape[0]):
             i = index[at]
             trial += 1
-            if xx[i] == 0.0:  # a zero row: w.x = 0 whatever w is, and no step can change that
+            if xx[i] == 0.0 and not fades:  # a zero row: w.x = 0 whatever w is, and no step can change that
                 mistakes += 1
                 margin = min(margin, 0.0)
                 continue
@@ -70,9 +78,8 @@ def walker(rule, dot, add):
             if y[i] * score <= 0.0:
                 mistakes += 1
             fires, scale, step, state = rule(params, state, y[i], score, xx[i], ww)
-            if not fires:
+            if not (fires or fades):
                 continue
-            updates += 1
             ww = max(0.0, scale * scale * ww + 2.0 * scale * step * score + step * step * xx[i])
             s *= scale
             if not SMALLEST < abs(s) < LARGEST:
@@ -84,6 +91,11 @@ def walker(rule, dot, add):
                 h["past"] *= s * s
                 h["folded"] *= s
                 s = 1.0
+            if fades:
+                faded *= scale
+                if not fires:
+                    continue
+            updates += 1
             a = step / s
             add(rows, at, i, a, v)
             bias += a * rho
@@ -96,12 +108,13 @@ def walker(rule, dot, add):
                 log["trial"][logged] = trial
                 log["index"][logged] = where[2] + i
                 log["score"][logged] = score
-                log["scale"][logged] = scale
+                log["scale"][logged] = faded if fades else scale
                 log["step"][logged] = step
                 log["ww"][logged] = ww
                 logged += 1
+            faded = 1.0
         h["scale"], h["ww"], h["bias"], h["margin"], h["trial"] = s, ww, bias, margin, trial
-        h["updates"], h["mistakes"] = updates, mistakes
+        h["updates"], h["mistakes"], h["faded"] = updates, mistakes, faded
         return state, logged
 
     return walk

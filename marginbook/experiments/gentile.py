@@ -1,6 +1,6 @@
 """Gentile, A New Approximate Maximal Margin Classification Algorithm: Table 1, the perceptron's rows."""
 
-from marginbook.estimators import Perceptron
+from marginbook.estimators.perceptron import Perceptron
 from marginbook.experiments.protocols import kernel_epochs
 from marginbook.experiments.record import Published, Record
 

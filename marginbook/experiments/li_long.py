@@ -1,6 +1,6 @@
 """Li and Long, The Relaxed Online Maximum Margin Algorithm: Table 1, the perceptron's rows."""
 
-from marginbook.estimators import Perceptron
+from marginbook.estimators.perceptron import Perceptron
 from marginbook.experiments.protocols import kernel_epochs
 from marginbook.experiments.record import Published, Record
 

@@ -75,7 +75,7 @@ def replay(est, X, y, threshold=None):
     Z = np.column_stack([X, np.full(len(X), rho)])
     xx = np.einsum("ij,ij->i", Z, Z)
     stream = presented(est, len(X))
-    _agree("the number of trials", est._engine.trials, len(stream), 0)
+    _agree("the number of trials", est._engine.trials[0], len(stream), 0)
     log = {int(row["trial"]): row for row in est.trace_}
     rows, w, ww, k, margin = np.zeros(len(stream), TRIAL), np.zeros(3), 0.0, 0, np.nan
     rows["trial"] = np.arange(1, len(stream) + 1)

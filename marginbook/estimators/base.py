@@ -1,5 +1,6 @@
-"""scikit-learn estimators: thin shells that validate, encode, choose the engine and name the results."""
+"""What all estimators share: validate, encode, choose the engine, name the results."""
 
+import inspect
 from contextlib import contextmanager
 from dataclasses import dataclass
 from numbers import Integral, Real
@@ -16,13 +17,21 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from marginbook import hypotheses
 from marginbook.engines.kernel import KernelEngine
 from marginbook.engines.linear import LinearEngine
+from marginbook.estimators.shared import ATTRIBUTES, PARAMETERS
 from marginbook.kernels import Kernel, resolve_gamma
-from marginbook.rules import perceptron
 
 PREDICT_BYTES = 1 << 26  # of kernel values held at a time when predicting
 VALIDATED = {"n_features_in_", "feature_names_in_"}  # fitted names that validation sets itself
 positive = Interval(Real, 0, None, closed="neither")
 not_negative = Interval(Real, 0, None, closed="left")
+
+
+def documented(cls):
+    """Write the shared parameters and attributes into an estimator's docstring."""
+    if cls.__doc__:
+        doc = inspect.cleandoc(cls.__doc__)
+        cls.__doc__ = doc.replace("{parameters}", PARAMETERS).replace("{attributes}", ATTRIBUTES)
+    return cls
 
 
 def _has_features(estimator):
@@ -65,9 +74,33 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         "record_trace": ["boolean"],
     }
 
-    def _algorithm(self):
+    def _algorithm(self, X):
         """The rule, its parameters and its first state."""
         raise NotImplementedError
+
+    def _options(self):
+        """What the engine does besides running the rule."""
+        return {
+            "noise": self.noise_control,
+            "rho": self.augment,
+            "record": self.record_trace or self.hypothesis == "voted",
+            "average": self.hypothesis == "averaged",
+        }
+
+    def _make_engine(self, X, n_problems):
+        """The engine that runs the rule over rows like ``X``."""
+        algorithm, options = self._algorithm(X), self._options()
+        if self.kernel == "linear":
+            return LinearEngine(*algorithm, n_problems, X.shape[1], **options)
+        cache = self.cache_size * 2**20
+        return KernelEngine(*algorithm, n_problems, kernel=self._kernel, cache_bytes=cache, **options)
+
+    def _begin(self, order):
+        """Set the hypotheses that the first epoch, in ``order``, starts from: 0 if an algorithm has none."""
+
+    def _radius(self, X):
+        """``R = max |x|``, constant feature and private coordinate included."""
+        return float(np.sqrt(self._kernel.diagonal(X).max() + self.noise_control + self.augment**2))
 
     def fit(self, X: ArrayLike, y: ArrayLike):
         """Present the examples in epochs, until one makes no update or ``max_iter`` is reached.
@@ -95,6 +128,8 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
             self._start(rows, np.unique(labels))
             self._engine.bind(rows, self._targets(labels), once=self.max_iter == 1)
             for order in self._orders(rows.shape[0]):
+                if not self.history_:
+                    self._begin(order)
                 row = self._engine.epoch(order)
                 self.history_.append(row)
                 if self.verbose:
@@ -139,7 +174,10 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
             if len(unknown):
                 raise ValueError(f"y has labels {unknown.tolist()} that are not in classes")
             self._engine.bind(rows, self._targets(labels), once=True)
-            row = self._engine.epoch(np.arange(rows.shape[0]))
+            order = np.arange(rows.shape[0])
+            if first:
+                self._begin(order)
+            row = self._engine.epoch(order)
             self.history_.append(row)
             self.converged_ = row.updates == 0 and row.mistakes == 0
             self._finish()
@@ -211,24 +249,9 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         for name in [name for name in vars(self) if name.endswith("_") and name not in VALIDATED]:
             delattr(self, name)
         self.classes_, self.history_ = classes, []
-        n_problems = 1 if len(classes) == 2 else len(classes)
-        options = dict(
-            noise=self.noise_control,
-            rho=self.augment,
-            record=self.record_trace or self.hypothesis == "voted",
-            average=self.hypothesis == "averaged",
-        )
         gamma = resolve_gamma(self.gamma, X) if self.kernel in ("poly", "rbf") else 1.0
         self._kernel = Kernel(self.kernel, gamma, self.degree, self.coef0)
-        if self.kernel == "linear":
-            self._engine: LinearEngine | KernelEngine = LinearEngine(
-                *self._algorithm(), n_problems, X.shape[1], **options
-            )
-        else:
-            cache = self.cache_size * 2**20
-            self._engine = KernelEngine(
-                *self._algorithm(), n_problems, kernel=self._kernel, cache_bytes=cache, **options
-            )
+        self._engine = self._make_engine(X, 1 if len(classes) == 2 else len(classes))
 
     def _targets(self, y):
         """Labels +-1, one row a problem."""
@@ -286,98 +309,3 @@ def _check_gram(K):
         raise ValueError(f"a precomputed kernel must be square, got X of shape {K.shape}")
     if abs(K - K.T).max() > 1e-8 * abs(K).max():
         raise ValueError("a precomputed kernel must be symmetric, got X with X[i, j] != X[j, i]")
-
-
-@dataclass(kw_only=True, eq=False, repr=False)
-class Perceptron(OnlineClassifier):
-    """The perceptron: on an example with ``y w.x <= b``, ``w <- w + eta y x``.
-
-    With margin ``b``; last, averaged and voted hypotheses; linear and kernel form; one-vs-rest.
-
-    Parameters
-    ----------
-    margin : float, default 0
-        ``b >= 0``, in units of the score ``w.x``: an example updates the weights when ``y w.x <= b``.
-    eta : float, default 1
-        Learning rate, positive. Only ``b / eta`` matters for the directions of the weights.
-    kernel : {"linear", "poly", "rbf", "precomputed"}, default "linear"
-        ``x.y``, ``(gamma x.y + coef0)^degree``, ``exp(-gamma |x - y|^2)``, or kernel values given as ``X``.
-    gamma : float or {"scale", "auto"}, default "scale"
-        Kernel coefficient; ``"scale"`` is ``1 / (n_features X.var())``, ``"auto"`` is ``1 / n_features``.
-    degree : int, default 3
-        Degree of the polynomial kernel, at least 1.
-    coef0 : float, default 1
-        Constant of the polynomial kernel, not negative.
-    noise_control : float, default 0
-        ``lambda >= 0``: each training example gets a private coordinate ``sqrt(lambda)``, which adds
-        ``lambda`` to its kernel value with itself (a 2-norm soft margin).
-    augment : float, default 0
-        ``rho >= 0``: a constant feature added to every example; its weight times ``rho`` is ``intercept_``.
-    hypothesis : {"last", "averaged", "voted"}, default "last"
-        What predicts: the last weights, their mean over all trials, or the vote of all hypotheses, each
-        weighted by the number of trials it survived.
-    max_iter : int, default 100
-        Largest number of epochs of ``fit``; it stops after an epoch without update.
-    shuffle : bool or "once", default True
-        ``True``: epoch ``e`` uses the ``e``-th ``rng.permutation(n_samples)`` of
-        ``np.random.default_rng(random_state)``; ``"once"``: the first of them in all epochs; ``False``: the
-        order given.
-    random_state : int, Generator, RandomState or None
-        Seed of the permutations.
-    cache_size : float, default 1024
-        Memory in MB for kernel columns kept between epochs; the rest is computed again.
-    verbose : int, default 0
-        Print a line an epoch.
-    record_trace : bool, default False
-        Keep ``trace_``.
-
-    Attributes
-    ----------
-    classes_ : array, shape (n_classes,)
-    coef_ : array, shape (n_problems, n_features)
-        Weights, ``n_problems = 1`` for two classes; linear kernel, last or averaged hypothesis.
-    intercept_ : array, shape (n_problems,)
-    support_ : array, shape (n_supports,)
-        Rows of ``X`` that caused an update, in the order in which they first did (numbers in the stream after
-        ``partial_fit``); kernel form or voted hypothesis. ``support_vectors_`` are the rows themselves.
-    dual_coef_ : array, shape (n_problems, n_supports)
-        Kernel form: ``f(x) = sum_j dual_coef_[j] K(support_vectors_[j], x) + intercept_``.
-    n_iter_, n_updates_, n_mistakes_ : int
-        Epochs, updates, mistakes (``y w.x <= 0`` when presented), summed over problems.
-    converged_ : bool
-        Whether the last epoch made no update and no mistake.
-    history_ : list of Epoch
-        Epoch, updates, mistakes, margin, norm, seconds.
-    trace_ : structured array
-        A row an update: epoch, trial, index, problem, score, scale, step, ww.
-
-    Notes
-    -----
-    A zero score is a mistake in training; ``predict`` gives it the positive class ``classes_[1]``. A row of
-    zeros admits no update: it counts as a mistake and is skipped (unless ``augment`` or ``noise_control`` is
-    positive), and ``converged_`` stays false.
-
-    References
-    ----------
-    Rosenblatt (1958); Freund and Schapire (1999) for voting; Krauth and Mezard (1987) for the margin.
-
-    Examples
-    --------
-    >>> from marginbook import Perceptron
-    >>> X = [[2.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-2.0, -1.0]]
-    >>> model = Perceptron(shuffle=False).fit(X, [1, 1, -1, -1])
-    >>> model.coef_, model.n_updates_
-    (array([[2., 1.]]), 1)
-    """
-
-    margin: float = 0.0
-    eta: float = 1.0
-
-    _parameter_constraints: ClassVar[dict] = {
-        **OnlineClassifier._parameter_constraints,
-        "margin": [not_negative],
-        "eta": [positive],
-    }
-
-    def _algorithm(self):
-        return perceptron.rule, perceptron.Params(float(self.margin), float(self.eta)), perceptron.State()

@@ -1,0 +1,39 @@
+"""The table of cases: every algorithm in the settings that all common tests run it in.
+
+A new algorithm adds its rows here; ``test_cases.py`` and ``test_estimators_sklearn.py`` do the rest.
+"""
+
+from typing import Any, NamedTuple
+
+from marginbook import Perceptron
+
+
+class Case(NamedTuple):
+    """An estimator and its parameters, and what it can do."""
+
+    make: type  # the estimator's class
+    options: dict[str, Any] = {}
+    two_norm: bool = True  # has a kernel form, noise_control, and weights w <- scale w + step x
+    augment: bool = True  # has a constant feature, and no bias of its own
+    hypotheses: tuple[str, ...] = ("last", "averaged", "voted")
+
+    def __call__(self, **options):
+        """The estimator, in the order given unless told otherwise."""
+        return self.make(**{"shuffle": False, "max_iter": 4, **self.options, **options})
+
+
+CASES = {
+    "perceptron": Case(Perceptron),
+    "perceptron with margin": Case(Perceptron, {"margin": 2.5, "eta": 0.5}),
+}
+
+# Settings that must keep all of scikit-learn's contract.
+FORMS = [
+    Perceptron(),
+    Perceptron(hypothesis="averaged", augment=1.0),
+    Perceptron(hypothesis="voted"),
+    Perceptron(kernel="rbf"),
+    Perceptron(kernel="poly", degree=2, hypothesis="voted", noise_control=1.0),
+    Perceptron(kernel="linear", margin=1.0, noise_control=1.0),
+    Perceptron(kernel="precomputed"),
+]
