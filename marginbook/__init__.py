@@ -6,7 +6,12 @@ __version__ = "0.1.0"
 
 # Public names and the modules they live in; loaded when first asked for, so that the import is quick.
 _HOME = {
+    "ALMA": "marginbook.estimators.alma",
+    "AMIRA": "marginbook.estimators.amira",
+    "MICRA": "marginbook.estimators.micra",
+    "Pegasos": "marginbook.estimators.pegasos",
     "Perceptron": "marginbook.estimators.perceptron",
+    "ROMMA": "marginbook.estimators.romma",
     "maximum_margin": "marginbook.margins",
 }
 

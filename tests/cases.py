@@ -5,7 +5,7 @@ A new algorithm adds its rows here; ``test_cases.py`` and ``test_estimators_skle
 
 from typing import Any, NamedTuple
 
-from marginbook import Perceptron
+from marginbook import ALMA, AMIRA, MICRA, ROMMA, Pegasos, Perceptron
 
 
 class Case(NamedTuple):
@@ -25,6 +25,17 @@ class Case(NamedTuple):
 CASES = {
     "perceptron": Case(Perceptron),
     "perceptron with margin": Case(Perceptron, {"margin": 2.5, "eta": 0.5}),
+    "romma": Case(ROMMA),
+    "romma aggressive": Case(ROMMA, {"delta": 0.1}),
+    "alma": Case(ALMA),
+    "alma experiments": Case(ALMA, {"alpha": 0.5, "B": "experiments"}),
+    "micra": Case(MICRA),
+    "micra reduced": Case(MICRA, {"eta": 3.0, "beta": 0.2, "mini_epochs": 3}),
+    "amira mira": Case(AMIRA, {"epsilon": 1.0}),
+    "amira": Case(AMIRA, {"epsilon": 0.5}),
+    "amira passive-aggressive": Case(AMIRA, {"epsilon": 0.0}),
+    "pegasos": Case(Pegasos, {"lam": 0.01}),
+    "pegasos projected": Case(Pegasos, {"lam": 0.1, "project": True}),
 }
 
 # Settings that must keep all of scikit-learn's contract.
@@ -36,4 +47,14 @@ FORMS = [
     Perceptron(kernel="poly", degree=2, hypothesis="voted", noise_control=1.0),
     Perceptron(kernel="linear", margin=1.0, noise_control=1.0),
     Perceptron(kernel="precomputed"),
+    ROMMA(delta=0.5),
+    ROMMA(kernel="rbf", noise_control=1.0, start="bias"),
+    ALMA(),
+    ALMA(kernel="poly", degree=2, hypothesis="averaged", B="experiments"),
+    MICRA(mini_epochs=5, augment=1.0),
+    MICRA(kernel="rbf", hypothesis="voted"),
+    AMIRA(),
+    AMIRA(epsilon=0.0, kernel="rbf"),
+    Pegasos(hypothesis="averaged"),
+    Pegasos(kernel="rbf", project=True),
 ]

@@ -18,6 +18,7 @@ from time import perf_counter
 
 import numpy as np
 
+RESULTS = Path("_build/bench.json")
 # A virtual machine pays its host for the first touch of a page, some seconds a GiB, and again after the page
 # was freed: not a cost of the engine. So the C library keeps what is freed, and maps no block by itself.
 KEEP = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": str(2**60)}

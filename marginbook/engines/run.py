@@ -103,6 +103,12 @@ class Run:
             log["problem"], log["step"] = np.arange(len(steps)), steps
             self._traces.append(log)
 
+    def start_at_first(self, order):
+        """Begin each problem at the direction of the first example in ``order`` that is not zero."""
+        rows = order[self._xx[order] > 0.0]
+        if len(rows):
+            self.start(self.Y[:, rows[0]] / np.sqrt(self._xx[rows[0]]), int(rows[0]))
+
     def epoch(self, order):
         """Present the bound examples in ``order``; return the epoch's row of the history."""
         began, old = perf_counter(), self.hyp.copy()
@@ -119,6 +125,8 @@ class Run:
         mistakes = int((self.hyp["mistakes"] - old["mistakes"]).sum())
         if self._logs:
             self._file_log(before, old)
+        if self.hyp["overflows"].any():
+            raise ValueError("the weights overflow: X may not be separable; scale it or use noise_control")
         norms = np.sqrt(self.hyp["ww"])
         still = updates == 0 and (norms > 0).all()
         margin = float((self.hyp["margin"] / norms).min()) if still else np.nan

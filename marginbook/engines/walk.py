@@ -30,6 +30,7 @@ HYPOTHESIS = np.dtype(
         ("trial", "i8"),  # examples presented so far
         ("updates", "i8"),
         ("mistakes", "i8"),  # y w.x <= 0, and zero rows
+        ("overflows", "i8"),  # updates whose |w|^2 was beyond the range of a float
     ]
 )
 
@@ -80,7 +81,10 @@ def walker(rule, dot, add, fades=False):
             fires, scale, step, state = rule(params, state, y[i], score, xx[i], ww)
             if not (fires or fades):
                 continue
-            ww = max(0.0, scale * scale * ww + 2.0 * scale * step * score + step * step * xx[i])
+            ww = scale * scale * ww + step * (2.0 * scale * score + step * xx[i])
+            if not ww < np.inf:
+                h["overflows"] += 1
+            ww = max(ww, 0.0)
             s *= scale
             if not SMALLEST < abs(s) < LARGEST:
                 for k in range(v.shape[0]):

@@ -134,7 +134,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
                 self.history_.append(row)
                 if self.verbose:
                     print(f"epoch {row.epoch}: {row.updates} updates, {row.mistakes} mistakes")
-                if row.updates == 0:
+                if row.updates == 0 and not self._engine.fades:
                     break
             self.converged_ = row.updates == 0 and row.mistakes == 0
             self._finish()
