@@ -5,7 +5,7 @@ A new algorithm adds its rows here; ``test_cases.py`` and ``test_estimators_skle
 
 from typing import Any, NamedTuple
 
-from marginbook import Perceptron
+from marginbook import ROMMA, Perceptron
 
 
 class Case(NamedTuple):
@@ -25,6 +25,10 @@ class Case(NamedTuple):
 CASES = {
     "perceptron": Case(Perceptron),
     "perceptron with margin": Case(Perceptron, {"margin": 2.5, "eta": 0.5}),
+    # Two epochs: the samples are inseparable, |w|^2 grows, and the kernel form never computes it anew.
+    "romma": Case(ROMMA, {"max_iter": 2}),
+    "aggressive romma": Case(ROMMA, {"delta": 0.0, "max_iter": 2}),
+    "romma with delta": Case(ROMMA, {"delta": 0.3, "max_iter": 2}),
 }
 
 # Settings that must keep all of scikit-learn's contract.
@@ -36,4 +40,7 @@ FORMS = [
     Perceptron(kernel="poly", degree=2, hypothesis="voted", noise_control=1.0),
     Perceptron(kernel="linear", margin=1.0, noise_control=1.0),
     Perceptron(kernel="precomputed"),
+    ROMMA(),
+    ROMMA(kernel="poly", delta=0.1, start="bias", hypothesis="voted"),
+    ROMMA(kernel="rbf", delta=0.0, noise_control=1.0, hypothesis="averaged"),
 ]

@@ -59,7 +59,7 @@ class KernelEngine(Run):
         return self.kernel.diagonal(X)
 
     def _start_at(self, steps, row, number):
-        self.supports.append(row, [0], number)
+        self.supports.append(row, np.zeros(1, np.int64), number)
         self._coef = grown(self._coef, 1)
         self._coef[0] = steps
 

@@ -79,7 +79,7 @@ class LinearEngine(Run):
         if self.noise > 0 and number >= 0:
             self._dual[:, number] = steps
         if self.record:
-            self.supports.append(row, [0], number)
+            self.supports.append(row, np.zeros(1, np.int64), number)
 
     def _present(self, order, problems):
         length = max(1, int(BLOCK_BYTES / self._row_bytes))

@@ -115,6 +115,8 @@ class Run:
         if self.mini_epochs:
             self._present_active(order)
         self._renew_norms()
+        if not (np.isfinite(self.hyp["ww"]).all() and np.isfinite(self._snapshot()[0]).all()):
+            raise ValueError("the weights overflow; scale the data")
         updates = int((self.hyp["updates"] - old["updates"]).sum())
         mistakes = int((self.hyp["mistakes"] - old["mistakes"]).sum())
         if self._logs:

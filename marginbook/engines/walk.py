@@ -80,7 +80,9 @@ def walker(rule, dot, add, fades=False):
             fires, scale, step, state = rule(params, state, y[i], score, xx[i], ww)
             if not (fires or fades):
                 continue
-            ww = max(0.0, scale * scale * ww + 2.0 * scale * step * score + step * step * xx[i])
+            ww = scale * (scale * ww + step * score) + step * (scale * score + step * xx[i])
+            if ww < 0.0:  # by rounding; what is not a number stays so, and the run refuses it
+                ww = 0.0
             s *= scale
             if not SMALLEST < abs(s) < LARGEST:
                 for k in range(v.shape[0]):
