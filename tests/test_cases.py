@@ -145,7 +145,7 @@ def test_a_model_is_cloned_pickled_and_searched(case):
     for other in (again, stored):
         np.testing.assert_array_equal(other.decision_function(X), model.decision_function(X))
     stored.partial_fit(X, y)
-    pipe = make_pipeline(StandardScaler(), case(random_state=0))
+    pipe = make_pipeline(StandardScaler(), case(random_state=0, hypothesis=case.hypotheses[-1]))
     name = pipe.steps[-1][0]
     search = GridSearchCV(pipe, {f"{name}__max_iter": [1, 3]}, cv=3).fit(X, y)
     assert search.best_score_ > 0.5

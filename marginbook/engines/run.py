@@ -121,12 +121,12 @@ class Run:
         if self.mini_epochs:
             self._present_active(order)
         self._renew_norms()
+        if self.hyp["overflows"].any() or not np.isfinite(self._snapshot()[0]).all():
+            raise ValueError("the weights overflow; scale the data")
         updates = int((self.hyp["updates"] - old["updates"]).sum())
         mistakes = int((self.hyp["mistakes"] - old["mistakes"]).sum())
         if self._logs:
             self._file_log(before, old)
-        if self.hyp["overflows"].any():
-            raise ValueError("the weights overflow: X may not be separable; scale it or use noise_control")
         norms = np.sqrt(self.hyp["ww"])
         still = updates == 0 and (norms > 0).all()
         margin = float((self.hyp["margin"] / norms).min()) if still else np.nan

@@ -81,10 +81,11 @@ def walker(rule, dot, add, fades=False):
             fires, scale, step, state = rule(params, state, y[i], score, xx[i], ww)
             if not (fires or fades):
                 continue
-            ww = scale * scale * ww + step * (2.0 * scale * score + step * xx[i])
+            ww = scale * (scale * ww + step * score) + step * (scale * score + step * xx[i])
             if not ww < np.inf:
                 h["overflows"] += 1
-            ww = max(ww, 0.0)
+            if ww < 0.0:  # by rounding
+                ww = 0.0
             s *= scale
             if not SMALLEST < abs(s) < LARGEST:
                 for k in range(v.shape[0]):

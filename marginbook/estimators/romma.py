@@ -14,21 +14,21 @@ from marginbook.rules import romma
 @documented
 @dataclass(kw_only=True, eq=False, repr=False)
 class ROMMA(OnlineClassifier):
-    """ROMMA, the relaxed online maximum-margin algorithm, mistake-driven and aggressive.
+    """ROMMA: on a trial with ``y w.x < 1 - delta`` or ``y w.x <= 0``, the shortest ``v`` with
+    ``v.w >= |w|^2`` and ``y v.x >= 1``.
 
-    On an example with ``y w.x < 1 - delta``, or a mistake, the weights move to the smallest ``w'`` with
-    ``w'.w >= |w|^2`` and ``y w'.x >= 1``. Last, averaged and voted hypotheses; linear and kernel form;
-    one-vs-rest.
+    Mistake-driven (``delta = 1``) or aggressive; linear and kernel form; soft margin; one-vs-rest.
 
     Parameters
     ----------
     delta : float, default 1
-        In [0, 1]. 1 updates on mistakes alone; less is aggressive, and after convergence on separable data
-        the margin is at least ``1 - delta`` of the maximum. Values below 1e-9 count as 1e-9.
+        In [0, 1]. An example updates the weights when its margin ``y w.x`` is below ``1 - delta`` or not
+        positive. 1 is the mistake-driven algorithm. On separable data with ``delta < 1`` the margin after
+        convergence is at least ``1 - delta`` times the maximum margin of hyperplanes through the origin. With
+        0 the margin reaches the maximum only in the limit; margins within 1e-9 of 1 then count as 1.
     start : {"origin", "bias"}, default "origin"
-        The first weights: 0, or the image of the zero vector. ``"bias"`` is there for the published runs on
-        MNIST alone: no theorem holds for it, and on ``K(x, x') = 1 + x x'`` with the examples 1 (negative)
-        and 3 (positive) it errs for ever.
+        ``"bias"`` starts from ``w_1 = Phi(0)``, the image of the zero row (with ``augment``, its constant
+        feature), as in the published MNIST runs. No bound holds from there: see the notes.
     {parameters}
 
     Attributes
@@ -39,21 +39,29 @@ class ROMMA(OnlineClassifier):
     -----
     A zero score is a mistake in training; ``predict`` gives it the positive class ``classes_[1]``. A row of
     zeros admits no update: it counts as a mistake and is skipped (unless ``augment`` or ``noise_control`` is
-    positive), and ``converged_`` stays false. On inseparable data the weights grow without bound; use
-    ``noise_control``.
+    positive), and ``converged_`` stays false.
+
+    On inseparable data ``|w|`` grows without bound. Where it would prove that no margin exceeds ``1e-7 |x|``,
+    the weights start again from the last example.
+
+    With ``start="bias"`` the first update requires ``v.Phi(0) >= |Phi(0)|^2``, which a separator need not
+    satisfy. On the two examples below every trial is then a mistake and ``|w|`` grows geometrically (until
+    the restart above ends it, after 120 updates), while two updates suffice from the origin. The start is row
+    -1 of ``support_``, a zero row of ``support_vectors_`` and a row of ``trace_`` with epoch 0.
 
     References
     ----------
-    Li and Long (1999), with the case of a slack old constraint, which their formula (5) for aggressive
-    updates lacks.
+    Li and Long (2000); the step with a slack old constraint is derived in the book's chapter on ROMMA.
 
     Examples
     --------
     >>> from marginbook import ROMMA
-    >>> X = [[2.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-2.0, -1.0]]
-    >>> model = ROMMA(shuffle=False).fit(X, [1, 1, -1, -1])
-    >>> model.predict(X).tolist()
-    [1, 1, -1, -1]
+    >>> X, y = [[1.0], [3.0]], [-1, 1]
+    >>> model = ROMMA(kernel="poly", degree=1, gamma=1.0, shuffle=False)  # K = 1 + x x'
+    >>> model.fit(X, y).n_updates_, model.converged_
+    (2, True)
+    >>> model.set_params(start="bias", max_iter=50).fit(X, y).n_mistakes_, model.history_[-1].norm > 1e5
+    (100, True)
     """
 
     delta: float = 1.0
@@ -72,5 +80,7 @@ class ROMMA(OnlineClassifier):
         if self.start == "origin":
             return
         if self.kernel == "precomputed":
-            raise ValueError('start="bias" needs the image of the zero vector: not with kernel="precomputed"')
+            raise ValueError("start='bias' needs the image of the zero row, which a precomputed kernel lacks")
+        if self._kernel.diagonal(np.zeros((1, 1)))[0] + self.augment**2 == 0.0:
+            raise ValueError("start='bias' needs a bias: augment, or a kernel with K(0, 0) > 0")
         self._engine.start(np.ones(len(self._engine.hyp)))

@@ -1,70 +1,67 @@
-"""ROMMA: the smallest weights that meet the new constraint and a relaxation of all earlier ones.
+"""ROMMA, the relaxed online maximum margin algorithm, mistake-driven or aggressive.
 
-The separator of maximum margin is the smallest ``w`` with ``y_t w.x_t >= 1`` for all ``t``. ROMMA keeps one
-half-space in place of all earlier constraints, and moves to the solution of
+The maximum-margin hypothesis is the shortest ``w`` with ``y_s w.x_s >= 1`` for all examples ``s`` met so far.
+ROMMA remembers of them only the half-space ``H = {v: v.w >= |w|^2}``, which holds everything that has ``w``
+as its shortest element. When an example fires, the new weights solve
 
-    minimise  |w'|^2 / 2   subject to   w'.w >= |w|^2   and   y w'.x >= 1
+    min |v|^2   subject to   v.w >= |w|^2   (the old constraint),   y v.x >= 1   (the new one).
 
-on a mistake (``delta = 1``) or, when aggressive, wherever ``y w.x < 1 - delta``. With ``k = y w.x``,
-``W = |w|^2`` and ``Q = |x|^2`` there are two cases:
+With ``k = y w.x``, ``Q = |x|^2``, ``W = |w|^2`` there are two cases. If ``k >= Q W`` the old constraint is
+slack and ``w <- y x / Q``; this covers ``w = 0`` and ``x`` in the direction of ``w``. Otherwise both are
+tight and
 
-    k >= Q W:   w' = y x / Q                      the old constraint is slack
-    k <  Q W:   w' = c w + d y x,                 both constraints are tight
-                c = (Q W - k) / (Q W - k^2),   d = W (1 - k) / (Q W - k^2).
+    w <- c w + d y x,   c = (Q W - k) / (Q W - k^2),   d = W (1 - k) / (Q W - k^2).
 
-The first case covers ``w = 0`` and, for aggressive updates, short examples in the direction of ``w``.
+From ``w != 0`` the first case happens only where ``0 < k < 1``: on no mistake, only to the aggressive
+algorithm.
+
+Two conventions belong to floating-point numbers. A margin within ``TOLERANCE`` of 1 counts as 1: otherwise
+``delta = 0`` would answer the rounding of a score with updates of no length, for ever. And where the new
+weights would prove that no margin is above ``RESOLUTION |x|`` - the two constraints contradict each other, or
+``|w|`` has grown on inseparable data - rounding decides what they are; the old constraint is then given up, a
+relaxation like any other, and ``w <- y x / Q``. No data with a larger margin meet this case, unless their
+numbers are so small that ``|w|^2`` leaves the range of floating-point numbers.
 """
 
 from typing import NamedTuple
 
-from numba.extending import register_jitable
-
-CLOSEST = 1e-9  # a smaller delta counts as this: the score after an update is 1 up to rounding alone
-PARALLEL = 1e-14  # below this sin^2 of the angle between w and x is rounding: the two constraints contradict
+TOLERANCE = 1e-9  # in units of the score; rounding moves a score by about 1e-16 |w| |x|
+RESOLUTION = 1e-7  # of a margin in units of |x|; the relative error of w is about 1e-16 (|x| / margin)^2
+SMALLEST, LARGEST = 1e-300, 1e300  # sin2 may round to 0 or below; a larger |w|^2 would soon overflow
 
 
 class Params(NamedTuple):
     """What the reader chooses."""
 
-    delta: float  # in [0, 1]: update when y w.x < 1 - delta, and on mistakes
+    delta: float  # in [0, 1], in units of the score: update when y w.x < 1 - delta or y w.x <= 0
 
 
 class State(NamedTuple):
-    """Nothing: ROMMA remembers its weights alone."""
-
-
-@register_jitable
-def minimiser(y, score, xx, ww):
-    """``scale`` and ``step`` of the smallest ``w'`` with ``w'.w >= |w|^2`` and ``y w'.x >= 1``.
-
-    Where the two constraints contradict each other (``x`` opposite to ``w``, to rounding) the old one is
-    dropped.
-    """
-    k = y * score
-    if ww == 0.0 or k / xx >= ww:
-        return 0.0, y / xx
-    ratio = k / xx / ww  # k / (Q W), below 1
-    sine = 1.0 - k * ratio  # (Q W - k^2) / (Q W)
-    if sine <= PARALLEL:
-        return 0.0, y / xx
-    return (1.0 - ratio) / sine, y * ((1.0 - k) / sine / xx)
+    """Nothing: ROMMA remembers its weights and their norm alone."""
 
 
 def rule(params, state, y, score, xx, ww):
-    """Move to the minimiser when ``y score < 1 - delta`` or ``y score <= 0``."""
+    """Move to the shortest vector that meets the old and the new constraint."""
     k = y * score
-    if k > 0.0 and k >= 1.0 - max(params.delta, CLOSEST):
+    if k > 0.0 and k >= 1.0 - max(params.delta, TOLERANCE):
         return False, 1.0, 0.0, state
-    scale, step = minimiser(y, score, xx, ww)
-    return True, scale, step, state
+    # Q W may overflow or underflow where k / Q / W does not: that is how the formulas are written.
+    if ww == 0.0 or k / xx >= ww:
+        return True, 0.0, y / xx, state
+    r = k / xx / ww
+    sin2 = 1.0 - k * r  # of the angle between w and x
+    square = (xx * ww + 1.0 - 2.0 * k) / max(sin2, SMALLEST)  # |w|^2 |x|^2 of the new w
+    if not (square <= 1.0 / RESOLUTION**2 and square / xx <= LARGEST):
+        return True, 0.0, y / xx, state
+    return True, (1.0 - r) / sin2, y * ((1.0 - k) / xx / sin2), state
 
 
 def bound_mistakes(radius, margin):
-    """Mistakes on separable data, any number of passes, from ``w = 0``: ``M <= (R / gamma)^2``.
+    """Mistakes on separable data, any number of passes: ``M <= (R / gamma)^2``.
 
-    ``u / gamma`` meets every constraint ever imposed, so ``|w| <= 1 / gamma``; each mistake adds at least
-    ``1 / R^2`` to ``|w|^2``. The ideal online algorithm, whose constraints are all earlier examples, keeps
-    the same bound.
+    Every separator ``u`` with ``y u.x >= 1`` stays in the half-space ``H``, so ``|w| <= |u|``; the shortest
+    has ``|u| = 1 / gamma``. An update on a mistake raises ``|w|^2`` by at least ``1 / |x|^2 >= 1 / R^2``,
+    with any ``delta``, and no update lowers it.
 
     Parameters
     ----------
@@ -76,6 +73,7 @@ def bound_mistakes(radius, margin):
     Returns
     -------
     float
+        The largest number of trials with ``y w.x <= 0``, started at ``w = 0``.
 
     Raises
     ------
@@ -84,67 +82,126 @@ def bound_mistakes(radius, margin):
 
     References
     ----------
-    Li and Long (1999), Theorem 3, and Theorem 4 for the ideal algorithm.
+    Li and Long (2000), Theorem 3; it holds as printed, and for the aggressive algorithm with its exact step.
 
     Examples
     --------
     >>> bound_mistakes(radius=1.0, margin=0.25)
     16.0
     """
-    return bound_updates(radius, margin, 1.0)
+    return bound_updates(radius, margin, delta=1.0)
 
 
-def bound_updates(radius, margin, delta):
-    """Updates of aggressive ROMMA on separable data: ``T <= (R / (delta gamma))^2``.
+def bound_ideal(radius, margin):
+    """Mistakes of the ideal online algorithm on separable data: ``M <= (R / gamma)^2``.
 
-    An update where ``y w.x < 1 - delta`` moves ``w`` by more than ``delta / R``, and ``w'.w >= |w|^2`` makes
-    ``|w'|^2 >= |w|^2 + |w' - w|^2``.
+    Let ``w`` be the shortest vector with ``y_s w.x_s >= 1`` for all earlier examples. The vectors that meet
+    these constraints and the new one lie in ``{v: v.w >= |w|^2}``, so the next ``w'`` has ``|w'|^2 >= |w|^2 +
+    |w' - w|^2``, and after a mistake ``|w' - w| >= 1 / |x|``. The rest is as in :func:`bound_mistakes`.
 
     Parameters
     ----------
     radius, margin : float
-        As in :func:`bound_mistakes`.
-    delta : float
-        In (0, 1].
+        ``R`` and ``gamma > 0`` as in :func:`bound_mistakes`.
 
     Returns
     -------
     float
+        The largest number of mistakes of :class:`marginbook.IdealMargin`.
 
     Raises
     ------
     ValueError
-        If ``margin`` or ``delta`` is not positive.
+        If ``margin`` is not positive.
 
     References
     ----------
-    Li and Long (1999), Theorem 5; it holds for the minimiser with both of its cases.
+    Li and Long (2000), Theorem 4, with the constraints of the examples before the trial that is predicted.
 
     Examples
     --------
-    >>> bound_updates(radius=1.0, margin=0.5, delta=0.5)
+    >>> bound_ideal(radius=1.0, margin=0.25)
     16.0
     """
-    if not (margin > 0 and delta > 0):
-        raise ValueError(f"margin and delta must be positive, got {margin!r} and {delta!r}")
+    return bound_updates(radius, margin, delta=1.0)
+
+
+def bound_updates(radius, margin, delta):
+    """Updates on separable data, any number of passes: ``T <= (R / (delta gamma))^2``.
+
+    Each update starts from ``k < 1 - delta`` or ``k <= 0`` and moves the weights at least to the border of
+    the new constraint, at the distance ``(1 - k) / |x| >= delta / R``. It raises ``|w|^2`` by at least the
+    square of that, since ``|v|^2 >= |w|^2 + |v - w|^2`` for all ``v`` in the half-space ``H``. This holds for
+    the exact solution of the problem with two constraints, whether the old one is tight or slack.
+
+    Parameters
+    ----------
+    radius, margin : float
+        ``R`` and ``gamma > 0`` as in :func:`bound_mistakes`.
+    delta : float
+        In (0, 1]. For a run with a smaller ``delta`` than this, the bound is on the trials with ``y w.x <
+        1 - delta`` for the ``delta`` given here.
+
+    Returns
+    -------
+    float
+        The largest number of updates, started at ``w = 0``.
+
+    Raises
+    ------
+    ValueError
+        If ``margin`` is not positive or ``delta`` is not in (0, 1].
+
+    References
+    ----------
+    Li and Long (2000), Theorem 5. It needs the case ``k >= Q W`` of the step, which the paper's formula
+    lacks.
+
+    Examples
+    --------
+    >>> bound_updates(radius=1.0, margin=0.25, delta=0.5)
+    64.0
+    """
+    if not margin > 0:
+        raise ValueError(f"margin must be positive, got {margin!r}")
+    if not 0 < delta <= 1:
+        raise ValueError(f"delta must be in (0, 1], got {delta!r}")
     return (radius / (delta * margin)) ** 2
 
 
 def bound_margin(margin, delta):
-    """Margin after an epoch without update: at least ``(1 - delta) gamma``.
+    """Margin that ROMMA reaches on separable data: ``(1 - delta) gamma`` or more.
 
-    Every example then has ``y w.x >= 1 - delta``, and ``|w| <= 1 / gamma`` at all times.
+    When a whole epoch makes no update, ``y w.x >= 1 - delta`` for all examples, and ``|w| <= 1 / gamma``.
 
     Parameters
     ----------
     margin : float
-        The maximum margin ``gamma``.
+        The maximum margin ``gamma > 0`` of the data, for hyperplanes through the origin.
     delta : float
-        In [0, 1].
+        In [0, 1]. At 1 nothing is promised but a separator.
+
+    Returns
+    -------
+    float
+        A lower bound on the geometric margin ``min y w.x / |w|`` after convergence.
+
+    Raises
+    ------
+    ValueError
+        If ``margin`` is not positive or ``delta`` is not in [0, 1].
+
+    References
+    ----------
+    Li and Long (2000), the remark after Theorem 5.
 
     Examples
     --------
     >>> bound_margin(margin=2.0, delta=0.25)
     1.5
     """
+    if not margin > 0:
+        raise ValueError(f"margin must be positive, got {margin!r}")
+    if not 0 <= delta <= 1:
+        raise ValueError(f"delta must be in [0, 1], got {delta!r}")
     return (1.0 - delta) * margin
