@@ -77,8 +77,8 @@ class Run:
         self._slot = np.full(X.shape[0], -1)  # each example's place among the supports
         self._active = np.zeros((len(self.hyp), X.shape[0] if self.mini_epochs else 0), np.bool_)
 
-    def _compile(self, dot, add):
-        self._walk = walker(self.rule, dot, add, self.fades)
+    def _compile(self, dot, add, own):
+        self._walk = walker(self.rule, dot, add, own, self.fades)
 
     def start(self, steps, index=None):
         """Begin at ``w_p = steps[p] x`` in place of 0, before the first epoch.
@@ -116,7 +116,7 @@ class Run:
         self.epochs += 1
         before = self._snapshot() if self.average else None
         self._log, self._logged = np.empty(len(order) if self._logs else 0, TRACE), 0
-        self._active[:] = False
+        self._mark = self.mini_epochs > 0
         self._present(order, range(len(self.hyp)))
         if self.mini_epochs:
             self._present_active(order)
@@ -134,29 +134,36 @@ class Run:
         return Epoch(self.epochs, updates, mistakes, margin, norm, perf_counter() - began)
 
     def _present_active(self, order):
+        self._mark = False
         for p in range(len(self.hyp)):
             active = order[self._active[p, order]]
+            self._active[p] = False
+            present = self._repeatedly(active, p)
             for _ in range(self.mini_epochs if len(active) else 0):
                 updates = self.hyp["updates"][p]
-                self._present(active, (p,))
+                present()
                 if self.hyp["updates"][p] == updates:
                     break
+
+    def _repeatedly(self, active, p):
+        """A function that presents the examples ``active`` to one problem, called many times."""
+        return lambda: self._present(active, (p,))
 
     @property
     def _logs(self):
         return self.record or self.average
 
-    def _walk_block(self, p, v, dual, rows, index):
+    def _walk_block(self, p, v, dual, rows, index, walk=None):
         if self._logs and len(self._log) < self._logged + len(index):
             self._log = grown(self._log, self._logged + len(index))
         where, fired = (self.epochs, p, self.seen), np.zeros(len(index), np.bool_)
-        self.states[p], self._logged = self._walk(
+        self.states[p], self._logged = (walk or self._walk)(
             self.params, self.states[p], self.hyp[p : p + 1], v, dual, rows, index, self._xx, self.Y[p],
             self.noise, self.rho, fired, where, self._log, self._logged,
         )  # fmt: skip
         self._fired |= fired
-        if self.mini_epochs:
-            self._active[p, index] |= fired
+        if self._mark:
+            self._active[p, index] = fired
 
     def _keep_supports(self, index):
         """Make supports of the block's examples that caused an update for the first time."""

@@ -50,8 +50,9 @@ def rule(params, state, y, score, xx, ww):
     step = norm * state.rate
     longer = math.sqrt(ww + step * (2.0 * y * score + step * xx))
     t = state.t + 1
-    threshold = params.beta * float(t) ** -params.epsilon
-    rate = params.eta * float(t) ** -params.zeta / params.radius
+    late = math.log(t)
+    threshold = params.beta * math.exp(-params.epsilon * late)
+    rate = params.eta * math.exp(-params.zeta * late) / params.radius
     return True, 1.0 / longer, y * step / longer, State(t, threshold, rate)
 
 
