@@ -8,6 +8,7 @@ __version__ = "0.1.0"
 _HOME = {
     "ALMA": "marginbook.estimators.alma",
     "AMIRA": "marginbook.estimators.amira",
+    "IdealMargin": "marginbook.estimators.ideal",
     "MICRA": "marginbook.estimators.micra",
     "Pegasos": "marginbook.estimators.pegasos",
     "Perceptron": "marginbook.estimators.perceptron",

@@ -5,7 +5,7 @@ A new algorithm adds its rows here; ``test_cases.py`` and ``test_estimators_skle
 
 from typing import Any, NamedTuple
 
-from marginbook import ALMA, AMIRA, MICRA, ROMMA, Pegasos, Perceptron
+from marginbook import ALMA, AMIRA, MICRA, ROMMA, IdealMargin, Pegasos, Perceptron
 
 
 class Case(NamedTuple):
@@ -60,4 +60,6 @@ FORMS = [
     AMIRA(epsilon=0.0, kernel="rbf"),
     Pegasos(hypothesis="averaged"),
     Pegasos(kernel="rbf", project=True),
+    IdealMargin(noise_control=1.0, augment=1.0),  # of inseparable data there is no maximum margin
+    IdealMargin(kernel="rbf", noise_control=1.0),
 ]

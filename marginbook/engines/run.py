@@ -21,6 +21,13 @@ class Epoch(NamedTuple):
     seconds: float
 
 
+def refuse_overflow(xx):
+    """Raise a ValueError unless all squared norms are finite."""
+    if not np.isfinite(xx).all():
+        row = int(np.flatnonzero(~np.isfinite(xx))[0])
+        raise ValueError(f"X is too large: the squared norm of row {row} overflows; scale the data")
+
+
 class Run:
     """A rule, its hypotheses (one for each problem) and their record. Engines add how rows are read.
 
@@ -71,9 +78,7 @@ class Run:
     def _new_examples(self, X, Y, xx):
         self.X, self.Y = X, np.ascontiguousarray(Y, dtype=np.float64)
         self._xx = xx + self.noise + self.rho**2
-        if not np.isfinite(self._xx).all():
-            row = int(np.flatnonzero(~np.isfinite(self._xx))[0])
-            raise ValueError(f"X is too large: the squared norm of row {row} overflows; scale the data")
+        refuse_overflow(self._xx)
         self._slot = np.full(X.shape[0], -1)  # each example's place among the supports
         self._active = np.zeros((len(self.hyp), X.shape[0] if self.mini_epochs else 0), np.bool_)
 

@@ -1,6 +1,7 @@
 """What all estimators share: validate, encode, choose the engine, name the results."""
 
 import inspect
+import re
 from contextlib import contextmanager
 from dataclasses import dataclass
 from numbers import Integral, Real
@@ -27,10 +28,19 @@ not_negative = Interval(Real, 0, None, closed="left")
 
 
 def documented(cls):
-    """Write the shared parameters and attributes into an estimator's docstring."""
+    """Write the shared parameters and attributes into an estimator's docstring: those that it has.
+
+    What the docstring already describes is left out.
+    """
     if cls.__doc__:
-        doc = inspect.cleandoc(cls.__doc__)
-        cls.__doc__ = doc.replace("{parameters}", PARAMETERS).replace("{attributes}", ATTRIBUTES)
+        cls.__doc__, known = inspect.cleandoc(cls.__doc__), inspect.signature(cls).parameters
+        for place, shared in ("{parameters}", PARAMETERS), ("{attributes}", ATTRIBUTES):
+            entries = {entry.split(" :")[0]: entry for entry in re.split(r"\n(?=\S)", shared)}
+            lacking = {name for name in vars(OnlineClassifier) if name not in known}
+            if "record_trace" not in known:
+                lacking.add("trace_")
+            kept = [e for n, e in entries.items() if n not in lacking and f"\n{n} :" not in cls.__doc__]
+            cls.__doc__ = cls.__doc__.replace(place, "\n".join(kept))
     return cls
 
 
