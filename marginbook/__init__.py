@@ -6,6 +6,7 @@ __version__ = "0.1.0"
 
 # Public names and the modules they live in; loaded when first asked for, so that the import is quick.
 _HOME = {
+    "PUMMA": "marginbook.estimators.pumma",
     "Perceptron": "marginbook.estimators.perceptron",
     "ROMMA": "marginbook.estimators.romma",
     "maximum_margin": "marginbook.margins",

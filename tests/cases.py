@@ -5,7 +5,7 @@ A new algorithm adds its rows here; ``test_cases.py`` and ``test_estimators_skle
 
 from typing import Any, NamedTuple
 
-from marginbook import ROMMA, Perceptron
+from marginbook import PUMMA, ROMMA, Perceptron
 
 
 class Case(NamedTuple):
@@ -29,6 +29,11 @@ CASES = {
     "romma": Case(ROMMA, {"max_iter": 2}),
     "aggressive romma": Case(ROMMA, {"delta": 0.0, "max_iter": 2}),
     "romma with delta": Case(ROMMA, {"delta": 0.3, "max_iter": 2}),
+    # As for ROMMA: the samples are inseparable.
+    "pumma": Case(PUMMA, {"delta": 0.3, "max_iter": 2}, augment=False),
+    "pumma on mistakes": Case(PUMMA, {"delta": 1.0, "max_iter": 2}, augment=False),
+    "pumma, p = 4": Case(PUMMA, {"p": 4.0, "max_iter": 2}, False, False, ("last",)),
+    "pumma, p = log": Case(PUMMA, {"p": "log", "max_iter": 2}, False, False, ("last",)),
 }
 
 # Settings that must keep all of scikit-learn's contract.
@@ -43,4 +48,8 @@ FORMS = [
     ROMMA(),
     ROMMA(kernel="poly", delta=0.1, start="bias", hypothesis="voted"),
     ROMMA(kernel="rbf", delta=0.0, noise_control=1.0, hypothesis="averaged"),
+    PUMMA(hypothesis="voted"),
+    PUMMA(p=4.0),
+    PUMMA(kernel="rbf", noise_control=1.0, hypothesis="averaged"),
+    PUMMA(kernel="precomputed"),
 ]

@@ -5,6 +5,7 @@ after another. The state (weights, norms, rule states, trial count) survives bet
 """
 
 import numpy as np
+from numba.extending import register_jitable
 from scipy import sparse
 from sklearn.utils.extmath import row_norms
 
@@ -13,11 +14,13 @@ from marginbook.engines.run import Run
 BLOCK_BYTES = 1 << 21  # of rows walked at a time: few calls, and the rows stay in a cache
 
 
+@register_jitable
 def dense_dot(rows, at, i, v):
     """``x_i . v`` for C-contiguous rows."""
     return np.dot(rows[0][i], v)
 
 
+@register_jitable
 def dense_add(rows, at, i, a, v):
     """``v += a x_i`` for C-contiguous rows."""
     row = rows[0][i]
@@ -25,6 +28,7 @@ def dense_add(rows, at, i, a, v):
         v[j] += a * row[j]
 
 
+@register_jitable
 def csr_dot(rows, at, i, v):
     """``x_i . v`` for CSR rows."""
     data, indices, indptr = rows
@@ -34,6 +38,7 @@ def csr_dot(rows, at, i, v):
     return total
 
 
+@register_jitable
 def csr_add(rows, at, i, a, v):
     """``v += a x_i`` for CSR rows."""
     data, indices, indptr = rows

@@ -1,6 +1,7 @@
 """What all estimators share: validate, encode, choose the engine, name the results."""
 
 import inspect
+import re
 from contextlib import contextmanager
 from dataclasses import dataclass
 from numbers import Integral, Real
@@ -29,8 +30,10 @@ not_negative = Interval(Real, 0, None, closed="left")
 def documented(cls):
     """Write the shared parameters and attributes into an estimator's docstring."""
     if cls.__doc__:
-        doc = inspect.cleandoc(cls.__doc__)
-        cls.__doc__ = doc.replace("{parameters}", PARAMETERS).replace("{attributes}", ATTRIBUTES)
+        doc, taken = inspect.cleandoc(cls.__doc__), inspect.signature(cls).parameters
+        entries = re.split(r"\n(?! )", PARAMETERS)
+        shared = "\n".join(entry for entry in entries if entry.split(" :")[0] in taken)
+        cls.__doc__ = doc.replace("{parameters}", shared).replace("{attributes}", ATTRIBUTES)
     return cls
 
 
@@ -227,7 +230,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         if self.hypothesis != "voted":
             return K @ self.dual_coef_.T + self.intercept_
         run = self._engine
-        K = np.ascontiguousarray(K) + self.augment**2
+        K = np.ascontiguousarray(K)
         return hypotheses.votes(K, run.trace, self.support_, len(run.hyp), run.trials)
 
     def _format(self):
