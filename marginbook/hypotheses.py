@@ -87,7 +87,7 @@ def coefficients(updates, start, stop, kind="last", fades=False):
     return before + first, steps
 
 
-def _places(index, support):
+def places_of(index, support):
     """Where each example number stands among the supports."""
     order = np.argsort(support)
     return order[np.searchsorted(support, index, sorter=order)]
@@ -118,19 +118,19 @@ def dual_coefficients(trace, support, n_problems, stop, kind="last", fades=False
     for p in range(n_problems):
         updates = trace[(trace["problem"] == p) & (trace["trial"] <= stop[p])]
         _, steps = coefficients(updates, 0, stop[p], kind, fades)
-        np.add.at(coef[p], _places(updates["index"], support), steps)
+        np.add.at(coef[p], places_of(updates["index"], support), steps)
     return coef / stop[:, None] if kind == "averaged" else coef
 
 
 @njit
-def _vote(K, support, scale, step, alive, out):
+def _vote(K, support, scale, step, bias, alive, out):
     for i in range(K.shape[0]):
         score, votes = 0.0, 0.0
         for k in range(support.shape[0]):
             score = scale[k] * score + step[k] * K[i, support[k]]
-            if score > 0.0:
+            if score + bias[k] > 0.0:
                 votes += alive[k]
-            elif score < 0.0:
+            elif score + bias[k] < 0.0:
                 votes -= alive[k]
         out[i] = votes
 
@@ -141,20 +141,22 @@ def votes(K, trace, support, n_problems, stop):
     Parameters
     ----------
     K : array, shape (n_samples, n_supports)
-        Kernel values (or inner products) between the samples and the supports.
+        Kernel values (or inner products) between the samples and the supports, without a constant feature:
+        the trace has the biases.
     trace, support, n_problems, stop
         As in :func:`dual_coefficients`.
 
     Returns
     -------
     array, shape (n_samples, n_problems)
-        ``sum_k c_k sign(w_k . x) / T`` in [-1, 1].
+        ``sum_k c_k sign(w_k . x + b_k) / T`` in [-1, 1].
     """
     out, stop = np.zeros((n_problems, K.shape[0])), np.broadcast_to(stop, n_problems)
     for p in range(n_problems):
         u = trace[(trace["problem"] == p) & (trace["trial"] <= stop[p])]
         alive = lives(u["trial"], stop[p]).astype(float)
-        _vote(K, _places(u["index"], support), u["scale"].copy(), u["step"].copy(), alive, out[p])
+        scale, step, bias = (np.ascontiguousarray(u[name]) for name in ("scale", "step", "bias"))
+        _vote(K, places_of(u["index"], support), scale, step, bias, alive, out[p])
     return out.T / stop
 
 

@@ -5,7 +5,7 @@ A new algorithm adds its rows here; ``test_cases.py`` and ``test_estimators_skle
 
 from typing import Any, NamedTuple
 
-from marginbook import ALMA, AMIRA, MICRA, ROMMA, IdealMargin, Pegasos, Perceptron
+from marginbook import ALMA, AMIRA, MICRA, PUMMA, ROMMA, IdealMargin, Pegasos, Perceptron
 
 
 class Case(NamedTuple):
@@ -38,6 +38,11 @@ CASES = {
     "amira passive-aggressive": Case(AMIRA, {"epsilon": 0.0}),
     "pegasos": Case(Pegasos, {"lam": 0.01}),
     "pegasos projected": Case(Pegasos, {"lam": 0.1, "project": True}),
+    # As for ROMMA: the samples are inseparable.
+    "pumma": Case(PUMMA, {"delta": 0.3, "max_iter": 2}, augment=False),
+    "pumma on mistakes": Case(PUMMA, {"delta": 1.0, "max_iter": 2}, augment=False),
+    "pumma, p = 4": Case(PUMMA, {"p": 4.0, "max_iter": 2}, False, False, ("last",)),
+    "pumma, p = log": Case(PUMMA, {"p": "log", "max_iter": 2}, False, False, ("last",)),
 }
 
 # Settings that must keep all of scikit-learn's contract.
@@ -62,4 +67,8 @@ FORMS = [
     Pegasos(kernel="rbf", project=True),
     IdealMargin(noise_control=1.0, augment=1.0),  # of inseparable data there is no maximum margin
     IdealMargin(kernel="rbf", noise_control=1.0),
+    PUMMA(hypothesis="voted"),
+    PUMMA(p=4.0),
+    PUMMA(kernel="rbf", noise_control=1.0, hypothesis="averaged"),
+    PUMMA(kernel="precomputed"),
 ]

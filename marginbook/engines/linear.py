@@ -15,11 +15,13 @@ from marginbook.engines.walk import walker
 BLOCK_BYTES = 1 << 21  # of rows walked at a time: few calls, and the rows stay in a cache
 
 
+@register_jitable
 def dense_dot(rows, at, i, v):
     """``x_i . v`` for C-contiguous rows."""
     return np.dot(rows[0][i], v)
 
 
+@register_jitable
 def dense_add(rows, at, i, a, v):
     """``v += a x_i`` for C-contiguous rows."""
     row = rows[0][i]
@@ -45,21 +47,25 @@ def sparse_add(rows, row, a, v):
         v[np.uint64(indices[k])] += a * data[k]
 
 
+@register_jitable
 def csr_dot(rows, at, i, v):
     """``x_i . v`` for CSR rows."""
     return sparse_dot(rows, i, v)
 
 
+@register_jitable
 def csr_add(rows, at, i, a, v):
     """``v += a x_i`` for CSR rows."""
     sparse_add(rows, i, a, v)
 
 
+@register_jitable
 def packed_dot(rows, at, i, v):
     """``x_i . v`` where the block's rows lie side by side."""
     return sparse_dot(rows, at, v)
 
 
+@register_jitable
 def packed_add(rows, at, i, a, v):
     """``v += a x_i`` where the block's rows lie side by side."""
     sparse_add(rows, at, a, v)

@@ -106,6 +106,7 @@ class Run:
             log = np.zeros(len(steps), TRACE)
             log["trial"], log["index"], log["ww"] = 1, number, self.hyp["ww"]
             log["problem"], log["step"] = np.arange(len(steps)), steps
+            log["bias"] = self.rho * self.hyp["bias"]
             self._traces.append(log)
 
     def start_at_first(self, order):

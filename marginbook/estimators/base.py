@@ -237,7 +237,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         if self.hypothesis != "voted":
             return K @ self.dual_coef_.T + self.intercept_
         run = self._engine
-        K = np.ascontiguousarray(K) + self.augment**2
+        K = np.ascontiguousarray(K)
         return hypotheses.votes(K, run.trace, self.support_, len(run.hyp), run.trials)
 
     def _format(self):
