@@ -121,8 +121,7 @@ class LinearEngine(Run):
         for first in range(0, len(order), length):
             index = order[first : first + length]
             self._fired = np.zeros(len(index), np.bool_)
-            for p in problems:
-                self._walk_block(p, self.v[p], self._dual[p], self._rows, index)
+            self._walk_problems(problems, self.v, self._dual, self._rows, index)
             if self.record:
                 self._keep_supports(index)
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from marginbook.engines.supports import Supports, grown
 from marginbook.engines.walk import HYPOTHESIS, TRACE, walker
-from marginbook.hypotheses import coefficients, empty_trace
+from marginbook.hypotheses import coefficients, empty_trace, votes
 
 
 class Epoch(NamedTuple):
@@ -133,9 +133,7 @@ class Run:
         mistakes = int((self.hyp["mistakes"] - old["mistakes"]).sum())
         if self._logs:
             self._file_log(before, old)
-        norms = np.sqrt(self.hyp["ww"])
-        still = updates == 0 and (norms > 0).all()
-        margin = float((self.hyp["margin"] / norms).min()) if still else np.nan
+        margin = self._margin() if updates == 0 and (self.hyp["ww"] > 0).all() else np.nan
         norm = float(np.sqrt(self.hyp["ww"].sum()))
         return Epoch(self.epochs, updates, mistakes, margin, norm, perf_counter() - began)
 
@@ -154,6 +152,15 @@ class Run:
     def _repeatedly(self, active, p):
         """A function that presents the examples ``active`` to one problem, called many times."""
         return lambda: self._present(active, (p,))
+
+    def _margin(self):
+        """Smallest ``y w.x / |w|`` of the epoch, over examples and problems."""
+        return float((self.hyp["margin"] / np.sqrt(self.hyp["ww"])).min())
+
+    def _walk_problems(self, problems, v, dual, rows, index):
+        """Walk a block of rows, one problem after another."""
+        for p in problems:
+            self._walk_block(p, v[p], dual[p], rows, index)
 
     @property
     def _logs(self):
@@ -177,6 +184,10 @@ class Run:
         if len(new):
             self._slot[new] = len(self.supports) + np.arange(len(new))
             self.supports.append(self.X, new, self.seen)
+
+    def votes(self, K):
+        """Votes of all hypotheses, from kernel values against the supports: :func:`~marginbook.hypotheses.votes`."""
+        return votes(K, self.trace, self.supports.index, len(self.hyp), self.trials)
 
     def _file_log(self, before, old):
         log = self._log[: self._logged]
