@@ -19,6 +19,9 @@ from typing import NamedTuple
 from scipy.optimize import brentq
 
 
+CANCELLED = 1e-14  # of the terms of a square of a norm: what is left after rounding where they cancel
+
+
 class Params(NamedTuple):
     """What the reader chooses."""
 
@@ -47,13 +50,19 @@ def rule(params, state, y, score, xx, ww):
     norm = math.sqrt(ww)
     if y * score > norm * state.threshold:
         return False, 1.0, 0.0, state
-    step = norm * state.rate
-    longer = math.sqrt(ww + step * (2.0 * y * score + step * xx))
     t = state.t + 1
     late = math.log(t)
     threshold = params.beta * math.exp(-params.epsilon * late)
     rate = params.eta * math.exp(-params.zeta * late) / params.radius
-    return True, 1.0 / longer, y * step / longer, State(t, threshold, rate)
+    later = State(t, threshold, rate)
+    step = norm * state.rate
+    squared = ww + step * (2.0 * y * score + step * xx)  # of the new weights
+    if squared <= CANCELLED * (
+        ww + step * (step * xx)
+    ):  # no direction is left: start again from this example
+        return True, 0.0, y / math.sqrt(xx), later
+    longer = math.sqrt(squared)
+    return True, 1.0 / longer, y * step / longer, later
 
 
 def bound_updates(radius, margin, epsilon, zeta, eta, beta):
