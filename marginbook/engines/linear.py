@@ -5,6 +5,7 @@ after another. The state (weights, norms, rule states, trial count) survives bet
 """
 
 import numpy as np
+from numba.extending import register_jitable
 from scipy import sparse
 from sklearn.utils.extmath import row_norms
 
@@ -14,11 +15,13 @@ BLOCK_BYTES = 1 << 21  # of rows walked at a time: few calls, and the rows stay 
 PRESENTATIONS = 1 << 16  # of mini-epochs in one call: the log has room for as many updates
 
 
+@register_jitable
 def dense_dot(rows, at, i, v):
     """``x_i . v`` for C-contiguous rows."""
     return np.dot(rows[0][i], v)
 
 
+@register_jitable
 def dense_add(rows, at, i, a, v):
     """``v += a x_i`` for C-contiguous rows."""
     row = rows[0][i]
@@ -26,6 +29,7 @@ def dense_add(rows, at, i, a, v):
         v[j] += a * row[j]
 
 
+@register_jitable
 def csr_dot(rows, at, i, v):
     """``x_i . v`` for CSR rows."""
     data, indices, indptr = rows
@@ -35,6 +39,7 @@ def csr_dot(rows, at, i, v):
     return total
 
 
+@register_jitable
 def csr_add(rows, at, i, a, v):
     """``v += a x_i`` for CSR rows."""
     data, indices, indptr = rows
@@ -97,8 +102,7 @@ class LinearEngine(Run):
         for first in range(0, len(order), length):
             index = order[first : first + length]
             self._fired = np.zeros(len(index), np.bool_)
-            for p in problems:
-                self._walk_block(p, self.v[p], self._dual[p], self._rows, index, self._xx, self.Y[p])
+            self._walk_problems(problems, self.v, self._dual, self._rows, index)
             if self.record:
                 self._keep_supports(index)
 

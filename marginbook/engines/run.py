@@ -8,7 +8,7 @@ import numpy as np
 
 from marginbook.engines.supports import Supports, grown
 from marginbook.engines.walk import HYPOTHESIS, TRACE, repeater, walker
-from marginbook.hypotheses import coefficients, empty_trace
+from marginbook.hypotheses import coefficients, empty_trace, votes
 
 
 class Epoch(NamedTuple):
@@ -107,6 +107,7 @@ class Run:
             log = np.zeros(len(steps), TRACE)
             log["trial"], log["index"], log["ww"] = 1, number, self.hyp["ww"]
             log["problem"], log["step"] = np.arange(len(steps)), steps
+            log["bias"] = self.rho * self.hyp["bias"]
             self._traces.append(log)
 
     def start_at_first(self, order):
@@ -133,9 +134,7 @@ class Run:
         mistakes = int((self.hyp["mistakes"] - old["mistakes"]).sum())
         if self._logs:
             self._file_log(before, old)
-        norms = np.sqrt(self.hyp["ww"])
-        still = updates == 0 and (norms > 0).all()
-        margin = float((self.hyp["margin"] / norms).min()) if still else np.nan
+        margin = self._margin() if updates == 0 and (self.hyp["ww"] > 0).all() else np.nan
         norm = float(np.sqrt(self.hyp["ww"].sum()))
         return Epoch(self.epochs, updates, mistakes, margin, norm, perf_counter() - began)
 
@@ -153,6 +152,15 @@ class Run:
             self._present(active, (p,))
             if self.hyp["updates"][p] == updates:
                 break
+
+    def _margin(self):
+        """Smallest ``y w.x / |w|`` of the epoch, over examples and problems."""
+        return float((self.hyp["margin"] / np.sqrt(self.hyp["ww"])).min())
+
+    def _walk_problems(self, problems, v, dual, rows, index):
+        """Walk a block of rows, one problem after another."""
+        for p in problems:
+            self._walk_block(p, v[p], dual[p], rows, index, self._xx, self.Y[p])
 
     @property
     def _logs(self):
@@ -179,6 +187,10 @@ class Run:
         if len(new):
             self._slot[new] = len(self.supports) + np.arange(len(new))
             self.supports.append(self.X, new, self.seen)
+
+    def votes(self, K):
+        """Votes of all hypotheses, from kernel values against the supports: :func:`~marginbook.hypotheses.votes`."""
+        return votes(K, self.trace, self.supports.index, len(self.hyp), self.trials)
 
     def _file_log(self, before, old):
         log = self._log[: self._logged]

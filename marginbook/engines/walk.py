@@ -43,10 +43,11 @@ TRACE = np.dtype(
         ("trial", "i8"),  # from 1, counts every example presented to the problem
         ("index", "i8"),  # row of X (of all X so far, after partial_fit)
         ("problem", "i8"),  # which one-vs-rest problem
-        ("score", "f8"),  # w.x before the update
+        ("score", "f8"),  # of x before the update, bias included
         ("scale", "f8"),  # w <- scale w + step x, from the w that the last update left
         ("step", "f8"),
         ("ww", "f8"),  # |w|^2 after the update
+        ("bias", "f8"),  # what is added to w.x after the update; 0 where there is no bias
     ]
 )
 
@@ -118,6 +119,7 @@ def walker(rule, dot, add, own, fades=False):
                 log["scale"][logged] = faded if fades else scale
                 log["step"][logged] = step
                 log["ww"][logged] = ww
+                log["bias"][logged] = s * rho * bias
                 logged += 1
             faded = 1.0
         h["scale"], h["ww"], h["bias"], h["margin"], h["trial"] = s, ww, bias, margin, trial
