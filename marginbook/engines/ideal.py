@@ -114,6 +114,7 @@ class IdealEngine:
         xx = self.kernel.diagonal(X) + self.noise + self.rho**2
         refuse_overflow(xx)
         old, self._slot = list(self._slot), dict(self._slot)
+        self._low, self._ratio = self._low.copy(), self._ratio.copy()
         columns = np.zeros((len(self._gram), len(xx)))
         if old:
             columns[: len(old)] = self.kernel(self.X[old], X) + self.rho**2
