@@ -86,14 +86,14 @@ def solve(theta, z, p):
     slack = 1.0 / length / length
     if size == 0.0:
         return 0.0, slack
-    # In units of |theta|_p and |z|_p the problem has one number: c = |theta|_p |z|_p.
-    t, u, c = theta / size, z / length, size * length
-    gt, gu, dgt, dgu = _products(t, u, 0.0, p)
+    # For t = theta / |theta|_p and u = z / |z|_p, the problem has one number: c = |theta|_p |z|_p.
+    c = size * length
+    gt, gu, dgt, dgu = _products(theta, size, z, length, 0.0, p)
     if gt >= c:
         return 0.0, slack
     low, high, r = 0.0, math.inf, 1.0 / c
     for _ in range(ROUNDS):
-        gt, gu, dgt, dgu = _products(t, u, r, p)
+        gt, gu, dgt, dgu = _products(theta, size, z, length, r, p)
         h, dh = gt - c * gu, dgt - c * dgu
         if h < 0.0:
             low = r
@@ -118,26 +118,27 @@ def solve(theta, z, p):
 
 
 @register_jitable
-def _products(t, u, r, p):
+def _products(theta, size, z, length, r, p):
     """With ``s = u + r t`` and ``g = link(s)``: ``g.t``, ``g.u`` and their derivatives in ``r``."""
     largest = 0.0
-    for j in range(t.shape[0]):
-        largest = max(largest, abs(u[j] + r * t[j]))
+    for j in range(z.shape[0]):
+        largest = max(largest, abs(z[j] / length + r * (theta[j] / size)))
     if largest == 0.0:
         return 0.0, 0.0, 0.0, 0.0
-    ss, st, su, tt, tu = 0.0, 0.0, 0.0, 0.0, 0.0  # sums weighted with a = |s|^(p-2), in units of the largest
-    for j in range(t.shape[0]):
-        s = (u[j] + r * t[j]) / largest
+    ss, st, su, tt, tu = 0.0, 0.0, 0.0, 0.0, 0.0  # sums weighted with a = |s|^(p-2), s in units of the largest
+    for j in range(z.shape[0]):
+        t, u = theta[j] / size, z[j] / length
+        s = (u + r * t) / largest
         a = abs(s) ** (p - 2.0)
         ss += a * s * s
-        st += a * s * t[j]
-        su += a * s * u[j]
-        tt += a * t[j] * t[j]
-        tu += a * t[j] * u[j]
+        st += a * s * t
+        su += a * s * u
+        tt += a * t * t
+        tu += a * t * u
     factor = ss ** ((2.0 - p) / p)  # of link: |s|_p^(2-p)
-    gt, gu = factor * st * largest, factor * su * largest
     slope = (p - 2.0) * st / ss
-    return gt, gu, factor * ((p - 1.0) * tt - slope * st), factor * ((p - 1.0) * tu - slope * su)
+    dgt, dgu = factor * ((p - 1.0) * tt - slope * st), factor * ((p - 1.0) * tu - slope * su)
+    return factor * st * largest, factor * su * largest, dgt, dgu
 
 
 def bound_progress(radius, delta, p=2.0):
