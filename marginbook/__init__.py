@@ -6,6 +6,11 @@ __version__ = "0.1.0"
 
 # Public names and the modules they live in; loaded when first asked for, so that the import is quick.
 _HOME = {
+    "ALMA": "marginbook.estimators.alma",
+    "AMIRA": "marginbook.estimators.amira",
+    "IdealMargin": "marginbook.estimators.ideal",
+    "MICRA": "marginbook.estimators.micra",
+    "Pegasos": "marginbook.estimators.pegasos",
     "PUMMA": "marginbook.estimators.pumma",
     "Perceptron": "marginbook.estimators.perceptron",
     "ROMMA": "marginbook.estimators.romma",

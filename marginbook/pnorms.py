@@ -1,4 +1,4 @@
-"""The p-norm and the gradient of half its square, in compiled code and in plain, at any scale of the vector."""
+"""The p-norm and the gradient of half its square, at any scale of the vector, compiled or not."""
 
 from numba.extending import register_jitable
 
@@ -26,9 +26,9 @@ def norm(x, p):
 
 @register_jitable
 def link(theta, p, w):
-    """Write the gradient of ``|theta|_p^2 / 2`` into ``w``: ``sign(theta_j) |theta_j|^(p-1) / |theta|_p^(p-2)``.
+    """Write the gradient of ``|theta|_p^2 / 2`` into ``w``.
 
-    It is homogeneous of degree one, and the inverse of the link of the dual exponent.
+    ``w_j = sign(theta_j) |theta_j|^(p-1) / |theta|_p^(p-2)``. It is homogeneous of degree one, and the inverse of the link of the dual exponent.
 
     Examples
     --------

@@ -43,7 +43,7 @@ def by_gram(K, y, bias):
     """
     Q = K * np.outer(y, y)
     E = y[:, None] if bias else np.empty((len(y), 0))
-    return balanced(_active_set(Q, E, _svc(K, y, bias)), y, bias)
+    return balanced(active_set(Q, E, _svc(K, y, bias)), y, bias)
 
 
 def _svc(K, y, bias):
@@ -58,7 +58,7 @@ def _svc(K, y, bias):
     return a if bias else a[: len(a) // 2] + a[len(a) // 2 :]
 
 
-def _active_set(Q, E, a):
+def active_set(Q, E, a):
     """Minimise ``a' Q a / 2 - sum a`` over ``a >= 0, E' a = 0``, from a start with about the right support.
 
     A solution of the equations on the support ``S`` is approached until a weight reaches zero and leaves

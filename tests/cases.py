@@ -5,7 +5,7 @@ A new algorithm adds its rows here; ``test_cases.py`` and ``test_estimators_skle
 
 from typing import Any, NamedTuple
 
-from marginbook import PUMMA, ROMMA, Perceptron
+from marginbook import ALMA, AMIRA, MICRA, PUMMA, ROMMA, IdealMargin, Pegasos, Perceptron
 
 
 class Case(NamedTuple):
@@ -29,6 +29,15 @@ CASES = {
     "romma": Case(ROMMA, {"max_iter": 2}),
     "aggressive romma": Case(ROMMA, {"delta": 0.0, "max_iter": 2}),
     "romma with delta": Case(ROMMA, {"delta": 0.3, "max_iter": 2}),
+    "alma": Case(ALMA),
+    "alma experiments": Case(ALMA, {"alpha": 0.5, "B": "experiments"}),
+    "micra": Case(MICRA),
+    "micra reduced": Case(MICRA, {"eta": 3.0, "beta": 0.2, "mini_epochs": 3}),
+    "amira mira": Case(AMIRA, {"epsilon": 1.0}),
+    "amira": Case(AMIRA, {"epsilon": 0.5}),
+    "amira passive-aggressive": Case(AMIRA, {"epsilon": 0.0}),
+    "pegasos": Case(Pegasos, {"lam": 0.01}),
+    "pegasos projected": Case(Pegasos, {"lam": 0.1, "project": True}),
     # As for ROMMA: the samples are inseparable.
     "pumma": Case(PUMMA, {"delta": 0.3, "max_iter": 2}, augment=False),
     "pumma on mistakes": Case(PUMMA, {"delta": 1.0, "max_iter": 2}, augment=False),
@@ -48,6 +57,16 @@ FORMS = [
     ROMMA(),
     ROMMA(kernel="poly", delta=0.1, start="bias", hypothesis="voted"),
     ROMMA(kernel="rbf", delta=0.0, noise_control=1.0, hypothesis="averaged"),
+    ALMA(),
+    ALMA(kernel="poly", degree=2, hypothesis="averaged", B="experiments"),
+    MICRA(mini_epochs=5, augment=1.0),
+    MICRA(kernel="rbf", hypothesis="voted"),
+    AMIRA(),
+    AMIRA(epsilon=0.0, kernel="rbf"),
+    Pegasos(hypothesis="averaged"),
+    Pegasos(kernel="rbf", project=True),
+    IdealMargin(noise_control=1.0, augment=1.0),  # of inseparable data there is no maximum margin
+    IdealMargin(kernel="rbf", noise_control=1.0),
     PUMMA(hypothesis="voted"),
     PUMMA(p=4.0),
     PUMMA(kernel="rbf", noise_control=1.0, hypothesis="averaged"),

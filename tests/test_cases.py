@@ -41,13 +41,13 @@ def more_of(case, *more):
     return itertools.product(*(values[name] for name in more))
 
 
-def sample(n=60, d=5, classes=3, seed=0):
-    """Random rows, the labels of a linear rule with some of them changed."""
+def sample(n=60, d=5, classes=3, seed=0, wrong=9):
+    """Random rows, the labels of a linear rule with one in ``wrong`` of them changed."""
     rng = np.random.default_rng(seed)
     X = np.round(rng.standard_normal((n, d)) * rng.uniform(0.3, 2.0, (n, 1)), 6)
     y = (X @ rng.standard_normal((d, classes))).argmax(axis=1)
     y[:classes] = np.arange(classes)
-    y[7::9] = (y[7::9] + 1) % classes
+    y[7::wrong] = (y[7::wrong] + 1) % classes
     return X, y
 
 
@@ -73,7 +73,7 @@ def test_dense_and_sparse_rows_give_the_same_run(case, classes):
 @cases(two_norm=True)
 @pytest.mark.parametrize("options", [{}, {"noise_control": 0.7}, {"augment": 0.5, "noise_control": 0.3}])
 def test_the_kernel_form_with_the_linear_kernel_is_the_linear_form(case, options):
-    X, y = sample()
+    X, y = sample(n=30)  # on data that are not separable ROMMA's weights grow, and rounding with them
     if not case.augment:
         options = {name: value for name, value in options.items() if name != "augment"}
     linear = case(record_trace=True, **options).fit(X, y)
@@ -112,14 +112,17 @@ def test_augment_is_an_explicit_column(case):
 @cases("kernel", "hypothesis")
 def test_a_stream_in_pieces_gives_what_the_whole_gives(case, kernel, hypothesis):
     X, y = sample()
+    longest_first = np.argsort(-np.linalg.norm(X, axis=1))  # MICRA takes the radius from the first piece
+    X, y = X[longest_first], y[longest_first]
     options = {"kernel": kernel, "gamma": 0.3, "hypothesis": hypothesis, "record_trace": True}
+    if "mini_epochs" in case.options:
+        options["mini_epochs"] = 0  # they follow each piece
     whole, pieces = case(**options).partial_fit(X, y), case(**options)
     for part in np.array_split(np.arange(len(X)), 5):
         pieces.partial_fit(X[part], y[part], classes=[0, 1, 2])
     np.testing.assert_array_equal(pieces.trace_["index"], whole.trace_["index"])
     close(pieces.decision_function(X), whole.decision_function(X), 1e-9)
-    if not case.options.get("mini_epochs"):
-        assert_same_run(case(**options, max_iter=1).fit(X, y), whole)
+    assert_same_run(case(**{**options, "max_iter": 1}).fit(X, y), whole)
 
 
 @cases(two_norm=True)
@@ -137,7 +140,7 @@ def test_the_trace_rebuilds_the_hypothesis(case):
 
 @cases()
 def test_a_model_is_cloned_pickled_and_searched(case):
-    X, y = sample()
+    X, y = sample(wrong=1000)
     model = case(random_state=0, shuffle=True).fit(X, y)
     again = clone(model).fit(X, y)
     stored = pickle.loads(pickle.dumps(model))

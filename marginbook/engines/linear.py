@@ -10,6 +10,7 @@ from scipy import sparse
 from sklearn.utils.extmath import row_norms
 
 from marginbook.engines.run import Run
+from marginbook.engines.walk import walker
 
 BLOCK_BYTES = 1 << 21  # of rows walked at a time: few calls, and the rows stay in a cache
 
@@ -29,21 +30,50 @@ def dense_add(rows, at, i, a, v):
 
 
 @register_jitable
-def csr_dot(rows, at, i, v):
-    """``x_i . v`` for CSR rows."""
+def sparse_dot(rows, row, v):
+    """``v . `` a CSR row."""
     data, indices, indptr = rows
     total = 0.0
-    for k in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):  # unsigned: no test for an index below 0
+    for k in range(np.uint64(indptr[row]), np.uint64(indptr[row + 1])):  # unsigned: no test for an index < 0
         total += data[k] * v[np.uint64(indices[k])]
     return total
 
 
 @register_jitable
+def sparse_add(rows, row, a, v):
+    """``v += a`` times a CSR row."""
+    data, indices, indptr = rows
+    for k in range(np.uint64(indptr[row]), np.uint64(indptr[row + 1])):
+        v[np.uint64(indices[k])] += a * data[k]
+
+
+@register_jitable
+def csr_dot(rows, at, i, v):
+    """``x_i . v`` for CSR rows."""
+    return sparse_dot(rows, i, v)
+
+
+@register_jitable
 def csr_add(rows, at, i, a, v):
     """``v += a x_i`` for CSR rows."""
-    data, indices, indptr = rows
-    for k in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
-        v[np.uint64(indices[k])] += a * data[k]
+    sparse_add(rows, i, a, v)
+
+
+@register_jitable
+def packed_dot(rows, at, i, v):
+    """``x_i . v`` where the block's rows lie side by side."""
+    return sparse_dot(rows, at, v)
+
+
+@register_jitable
+def packed_add(rows, at, i, a, v):
+    """``v += a x_i`` where the block's rows lie side by side."""
+    sparse_add(rows, at, a, v)
+
+
+def own(at, i):
+    """The private coordinates of all examples are at hand."""
+    return i
 
 
 class LinearEngine(Run):
@@ -68,10 +98,10 @@ class LinearEngine(Run):
         """
         self._new_examples(X, Y, self._squares_of(X))
         if sparse.issparse(X):
-            self._rows, readers = (X.data, X.indices, X.indptr), (csr_dot, csr_add)
+            self._rows, readers = (X.data, X.indices, X.indptr), (csr_dot, csr_add, own)
             self._row_bytes = 12 * X.nnz / X.shape[0] + 4
         else:
-            self._rows, readers = (X,), (dense_dot, dense_add)
+            self._rows, readers = (X,), (dense_dot, dense_add, own)
             self._row_bytes = 8 * X.shape[1]
         self._compile(*readers)
         self._dual = np.zeros((len(self.hyp), X.shape[0] if self.noise > 0 else 0))
@@ -92,14 +122,17 @@ class LinearEngine(Run):
             index = order[first : first + length]
             self._fired = np.zeros(len(index), np.bool_)
             for p in problems:
-                dual = self._dual[p, index] if self.noise > 0 else self._dual[p]
-                self._walk_block(p, self.v[p], dual, self._rows, index)
-                if self.noise > 0:
-                    self._dual[p] *= self.hyp["folded"][p]
-                    self._dual[p, index] = dual
-            self.hyp["folded"] = 1.0
+                self._walk_block(p, self.v[p], self._dual[p], self._rows, index)
             if self.record:
                 self._keep_supports(index)
+
+    def _repeatedly(self, active, p):
+        if not sparse.issparse(self.X):
+            return super()._repeatedly(active, p)
+        walk = walker(self.rule, packed_dot, packed_add, own, self.fades)
+        X = self.X[active]  # side by side: read many times, and half as fast again from where they lie
+        rows, self._fired = (X.data, X.indices, X.indptr), np.zeros(len(active), np.bool_)
+        return lambda: self._walk_block(p, self.v[p], self._dual[p], rows, active, walk)
 
     def _renew_norms(self):
         self.hyp["ww"] = self.hyp["scale"] ** 2 * self._squares()  # the recurrence drifts; this does not

@@ -1,7 +1,7 @@
 """Pair engines: a pair algorithm over dense, CSR or kernel data, several one-vs-rest problems.
 
-They remember each problem's pair from block to block and from call to call: the numbers of its examples in the
-stream, their scores ``w.x+`` and ``w.x-``, and their rows.
+They remember each problem's pair from block to block and from call to call: the numbers of its examples in
+the stream, their scores ``w.x+`` and ``w.x-``, and their rows.
 """
 
 import numpy as np

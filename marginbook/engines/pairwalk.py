@@ -1,4 +1,4 @@
-"""The walk of a pair algorithm: the weights move along the half difference of two examples, one of each class.
+"""The walk of a pair algorithm: the weights move along the half difference of two examples of either class.
 
 Such an algorithm remembers a pair, the last example of either class that caused an update, and tests each
 example with a bias that puts the hyperplane midway between the pair: ``b = -(w.x+ + w.x-) / 2``. When the
@@ -228,6 +228,8 @@ def pair_walker(fires, dot, along, step, settle):
             if not moves:  # the two coincide: no hyperplane separates them
                 continue
             ww = scale * ww + length  # w'.w', from w'.z = 1 and, unless scale is 0, w'.w = w.w
+            if not ww < np.inf:
+                h["overflows"] += 1
             s *= scale
             if not SMALLEST < abs(s) < LARGEST:
                 for j in range(v.shape[0]):

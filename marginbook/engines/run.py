@@ -21,6 +21,13 @@ class Epoch(NamedTuple):
     seconds: float
 
 
+def refuse_overflow(xx):
+    """Raise a ValueError unless all squared norms are finite."""
+    if not np.isfinite(xx).all():
+        row = int(np.flatnonzero(~np.isfinite(xx))[0])
+        raise ValueError(f"X is too large: the squared norm of row {row} overflows; scale the data")
+
+
 class Run:
     """A rule, its hypotheses (one for each problem) and their record. Engines add how rows are read.
 
@@ -71,14 +78,12 @@ class Run:
     def _new_examples(self, X, Y, xx):
         self.X, self.Y = X, np.ascontiguousarray(Y, dtype=np.float64)
         self._xx = xx + self.noise + self.rho**2
-        if not np.isfinite(self._xx).all():
-            row = int(np.flatnonzero(~np.isfinite(self._xx))[0])
-            raise ValueError(f"X is too large: the squared norm of row {row} overflows; scale the data")
+        refuse_overflow(self._xx)
         self._slot = np.full(X.shape[0], -1)  # each example's place among the supports
         self._active = np.zeros((len(self.hyp), X.shape[0] if self.mini_epochs else 0), np.bool_)
 
-    def _compile(self, dot, add):
-        self._walk = walker(self.rule, dot, add, self.fades)
+    def _compile(self, dot, add, own):
+        self._walk = walker(self.rule, dot, add, own, self.fades)
 
     def start(self, steps, index=None):
         """Begin at ``w_p = steps[p] x`` in place of 0, before the first epoch.
@@ -104,6 +109,12 @@ class Run:
             log["bias"] = self.rho * self.hyp["bias"]
             self._traces.append(log)
 
+    def start_at_first(self, order):
+        """Begin each problem at the direction of the first example in ``order`` that is not zero."""
+        rows = order[self._xx[order] > 0.0]
+        if len(rows):
+            self.start(self.Y[:, rows[0]] / np.sqrt(self._xx[rows[0]]), int(rows[0]))
+
     def epoch(self, order):
         """Present the bound examples in ``order``; return the epoch's row of the history."""
         began, old = perf_counter(), self.hyp.copy()
@@ -111,12 +122,12 @@ class Run:
         self.epochs += 1
         before = self._snapshot() if self.average else None
         self._log, self._logged = np.empty(len(order) if self._logs else 0, TRACE), 0
-        self._active[:] = False
+        self._mark = self.mini_epochs > 0
         self._present(order, range(len(self.hyp)))
         if self.mini_epochs:
             self._present_active(order)
         self._renew_norms()
-        if not (np.isfinite(self.hyp["ww"]).all() and np.isfinite(self._snapshot()[0]).all()):
+        if self.hyp["overflows"].any() or not np.isfinite(self._snapshot()[0]).all():
             raise ValueError("the weights overflow; scale the data")
         updates = int((self.hyp["updates"] - old["updates"]).sum())
         mistakes = int((self.hyp["mistakes"] - old["mistakes"]).sum())
@@ -129,29 +140,36 @@ class Run:
         return Epoch(self.epochs, updates, mistakes, margin, norm, perf_counter() - began)
 
     def _present_active(self, order):
+        self._mark = False
         for p in range(len(self.hyp)):
             active = order[self._active[p, order]]
+            self._active[p] = False
+            present = self._repeatedly(active, p)
             for _ in range(self.mini_epochs if len(active) else 0):
                 updates = self.hyp["updates"][p]
-                self._present(active, (p,))
+                present()
                 if self.hyp["updates"][p] == updates:
                     break
+
+    def _repeatedly(self, active, p):
+        """A function that presents the examples ``active`` to one problem, called many times."""
+        return lambda: self._present(active, (p,))
 
     @property
     def _logs(self):
         return self.record or self.average
 
-    def _walk_block(self, p, v, dual, rows, index):
+    def _walk_block(self, p, v, dual, rows, index, walk=None):
         if self._logs and len(self._log) < self._logged + len(index):
             self._log = grown(self._log, self._logged + len(index))
         where, fired = (self.epochs, p, self.seen), np.zeros(len(index), np.bool_)
-        self.states[p], self._logged = self._walk(
+        self.states[p], self._logged = (walk or self._walk)(
             self.params, self.states[p], self.hyp[p : p + 1], v, dual, rows, index, self._xx, self.Y[p],
             self.noise, self.rho, fired, where, self._log, self._logged,
         )  # fmt: skip
         self._fired |= fired
-        if self.mini_epochs:
-            self._active[p, index] |= fired
+        if self._mark:
+            self._active[p, index] = fired
 
     def _keep_supports(self, index):
         """Make supports of the block's examples that caused an update for the first time."""

@@ -1,9 +1,11 @@
 """The walk: present examples one after another to a rule, and move the weights as it says.
 
-Every engine runs this one loop. It sees a block of rows through two readers,
+Every engine runs this one loop. It sees a block of rows through three readers,
 
     dot(rows, at, i, v)      the value of ``v`` on the block's row ``at``, which is example ``i``
     add(rows, at, i, a, v)   v += a * that row
+
+    own(at, i)               where ``dual`` has the private coordinate of that example
 
 so a row may be a dense vector, a sparse one, or a row of a kernel matrix (then ``v`` holds the values of the
 hypothesis on the block). The weights are ``w = scale * v``: shrinking them costs nothing.
@@ -30,6 +32,7 @@ HYPOTHESIS = np.dtype(
         ("trial", "i8"),  # examples presented so far
         ("updates", "i8"),
         ("mistakes", "i8"),  # y w.x <= 0, and zero rows
+        ("overflows", "i8"),  # updates whose |w|^2 was beyond the range of a float
     ]
 )
 
@@ -52,13 +55,13 @@ SMALLEST, LARGEST = 1e-100, 1e100  # the lazy scale is folded into v when it lea
 
 
 @cache
-def walker(rule, dot, add, fades=False):
+def walker(rule, dot, add, own, fades=False):
     """Compile the walk for one rule and one kind of row.
 
     A rule that ``fades`` shrinks the weights at every trial: its scale counts even where it does not fire,
     and a zero row is an ordinary one.
     """
-    rule, dot, add = njit(rule), njit(dot), njit(add)
+    rule, dot, add, own = njit(rule), njit(dot), njit(add), njit(own)
 
     @njit
     def walk(params, state, hyp, v, dual, rows, index, xx, y, noise, rho, fired, where, log, logged):
@@ -74,7 +77,7 @@ def walker(rule, dot, add, fades=False):
                 continue
             score = s * (dot(rows, at, i, v) + rho * bias)
             if noise > 0.0:
-                score += s * noise * dual[at]
+                score += s * noise * dual[own(at, i)]
             margin = min(margin, y[i] * score)
             if y[i] * score <= 0.0:
                 mistakes += 1
@@ -82,7 +85,9 @@ def walker(rule, dot, add, fades=False):
             if not (fires or fades):
                 continue
             ww = scale * (scale * ww + step * score) + step * (scale * score + step * xx[i])
-            if ww < 0.0:  # by rounding; what is not a number stays so, and the run refuses it
+            if not ww < np.inf:
+                h["overflows"] += 1
+            if ww < 0.0:  # by rounding
                 ww = 0.0
             s *= scale
             if not SMALLEST < abs(s) < LARGEST:
@@ -103,7 +108,7 @@ def walker(rule, dot, add, fades=False):
             add(rows, at, i, a, v)
             bias += a * rho
             if dual.shape[0] > 0:
-                dual[at] += a
+                dual[own(at, i)] += a
             fired[at] = True
             if log.shape[0] > 0:
                 log["epoch"][logged] = where[0]

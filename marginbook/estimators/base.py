@@ -28,12 +28,19 @@ not_negative = Interval(Real, 0, None, closed="left")
 
 
 def documented(cls):
-    """Write the shared parameters and attributes into an estimator's docstring."""
+    """Write the shared parameters and attributes into an estimator's docstring: those that it has.
+
+    What the docstring already describes is left out.
+    """
     if cls.__doc__:
-        doc, taken = inspect.cleandoc(cls.__doc__), inspect.signature(cls).parameters
-        entries = re.split(r"\n(?! )", PARAMETERS)
-        shared = "\n".join(entry for entry in entries if entry.split(" :")[0] in taken)
-        cls.__doc__ = doc.replace("{parameters}", shared).replace("{attributes}", ATTRIBUTES)
+        cls.__doc__, known = inspect.cleandoc(cls.__doc__), inspect.signature(cls).parameters
+        for place, shared in ("{parameters}", PARAMETERS), ("{attributes}", ATTRIBUTES):
+            entries = {entry.split(" :")[0]: entry for entry in re.split(r"\n(?=\S)", shared)}
+            lacking = {name for name in vars(OnlineClassifier) if name not in known}
+            if "record_trace" not in known:
+                lacking.add("trace_")
+            kept = [e for n, e in entries.items() if n not in lacking and f"\n{n} :" not in cls.__doc__]
+            cls.__doc__ = cls.__doc__.replace(place, "\n".join(kept))
     return cls
 
 
@@ -137,7 +144,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
                 self.history_.append(row)
                 if self.verbose:
                     print(f"epoch {row.epoch}: {row.updates} updates, {row.mistakes} mistakes")
-                if row.updates == 0:
+                if row.updates == 0 and not self._engine.fades:
                     break
             self.converged_ = row.updates == 0 and row.mistakes == 0
             self._finish()

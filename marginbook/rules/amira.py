@@ -1,0 +1,282 @@
+"""AMIRA: move the weights as little as possible so that the example gets a score of 1.
+
+On an example with ``y w.x <= 1 - epsilon`` the new weights solve
+
+    minimise  |w' - w|^2 / 2   subject to   y w'.x >= 1,
+
+the projection of ``w`` onto a half-space: ``w' = w + (y - w.x) x / |x|^2``. ``epsilon = 1`` is MIRA, which
+moves on mistakes alone; ``epsilon = 0`` is the passive-aggressive algorithm (PA), which moves on every
+violation.
+
+With ``M`` classes there is a weight vector a class, and class ``m`` has the score ``w_m.x``. The margin over
+a wrong class ``z`` is ``a_z = (w_y - w_z).x``. Of the ``k`` wrong classes with the largest scores, those with
+``a_z <= 1 - epsilon`` give the constraints ``(w'_y - w'_z).x >= 1``, and the smallest move that meets them is
+
+    w'_z = w_z - eta_z x,   w'_y = w_y + S x,   eta_z = max(0, c_z - S),   S = sum of the eta_z,
+
+where ``c_z = (1 - a_z) / |x|^2``: the Gram matrix of the constraints is ``|x|^2 (I + 1 1')``.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numba.extending import register_jitable
+
+
+class Params(NamedTuple):
+    """What the reader chooses."""
+
+    epsilon: float  # in [0, 1]: update when y w.x <= 1 - epsilon
+    tol: float  # > 0: with epsilon = 0, update when y w.x < 1 - tol
+    k: int = 1  # wrong classes that may give constraints, where one problem has all classes
+
+
+class State(NamedTuple):
+    """Nothing: AMIRA remembers its weights alone."""
+
+
+@register_jitable
+def violates(params, margin):
+    """Whether a margin calls for an update: ``<= 1 - epsilon``, and ``< 1 - tol`` where ``epsilon = 0``.
+
+    At ``epsilon = 0`` a margin of exactly 1 would otherwise call for updates of length zero without end.
+    """
+    return margin < 1.0 - params.tol if params.epsilon == 0.0 else margin <= 1.0 - params.epsilon
+
+
+def rule(params, state, y, score, xx, ww):
+    """Project ``w`` onto ``y w.x >= 1`` when ``y score <= 1 - epsilon``."""
+    if not violates(params, y * score):
+        return False, 1.0, 0.0, state
+    return True, 1.0, (y - score) / xx, state
+
+
+@register_jitable
+def best_wrong(scores, label, k):
+    """The ``k`` wrong classes with the largest scores, best first; ties go to the smallest class."""
+    chosen = np.empty(k, np.int64)
+    taken = np.zeros(scores.shape[0], np.bool_)
+    taken[label] = True
+    for j in range(k):
+        best = -1
+        for z in range(scores.shape[0]):
+            if not taken[z] and (best < 0 or scores[z] > scores[best]):
+                best = z
+        taken[best], chosen[j] = True, best
+    return chosen
+
+
+@register_jitable
+def multiclass_step(params, scores, label, xx, steps):
+    """Fill ``steps`` with the multiples of ``x`` that each class' weights gain.
+
+    Parameters
+    ----------
+    params : Params
+    scores : array, shape (n_classes,)
+        ``w_m.x`` of each class.
+    label : int
+        The example's class ``y``.
+    xx : float
+        ``|x|^2 > 0``.
+    steps : array, shape (n_classes,)
+        Overwritten: ``S`` at ``label``, ``-eta_z`` at the wrong classes of active constraints, else 0.
+
+    Returns
+    -------
+    bool
+        Whether some margin calls for an update.
+    """
+    steps[:] = 0.0
+    wrong = best_wrong(scores, label, min(params.k, scores.shape[0] - 1))
+    total, active = 0.0, 0
+    for z in wrong:  # c_z falls from one to the next: the active constraints come first
+        margin = scores[label] - scores[z]
+        if not violates(params, margin):
+            break
+        c = (1.0 - margin) / xx
+        if active > 0 and c <= total / (active + 1.0):
+            break
+        total += c
+        active += 1
+    share = total / (active + 1.0)
+    for z in wrong[:active]:
+        steps[z] = share - (1.0 - (scores[label] - scores[z])) / xx
+    steps[label] = share
+    return active > 0
+
+
+def bound_updates(radius, margin, epsilon):
+    """Updates on separable data, any number of passes: ``T <= (2 - eps) / eps (R / gamma)^2``.
+
+    Each update has a step ``d = (1 - a) / |x|^2 >= eps / R^2``, adds at least ``gamma d`` to ``u.w`` and
+    ``d (1 + a) <= (2 - eps) d`` to ``|w|^2``; so ``gamma sum d <= |w|`` and ``sum d <= (2 - eps) / gamma^2``.
+
+    Parameters
+    ----------
+    radius : float
+        ``R``: the largest ``|x|``; with several classes ``sqrt(2) max |x|``.
+    margin : float
+        ``gamma > 0``: the smallest ``y u.x`` of a unit vector ``u``; with several classes the smallest
+        ``(u_y - u_z).x`` with ``sum of |u_m|^2 = 1``.
+    epsilon : float
+        In (0, 1].
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        If ``margin`` or ``epsilon`` is not positive.
+
+    References
+    ----------
+    Zhao and Huang (2013), Theorem 1 and, for 1-best and k-best updates, Theorem 2 (whose statement prints
+    ``gamma`` for ``eps`` in the first denominator).
+
+    Examples
+    --------
+    >>> bound_updates(radius=1.0, margin=0.5, epsilon=1.0)
+    4.0
+    """
+    _check(margin=margin, epsilon=epsilon)
+    return (2.0 - epsilon) / epsilon * (radius / margin) ** 2
+
+
+def bound_norm(margin, epsilon):
+    """Length of the weights at any time, on separable data: ``|w| <= (2 - eps) / gamma``.
+
+    Parameters
+    ----------
+    margin, epsilon : float
+        As in :func:`bound_updates`; ``epsilon`` may be 0.
+
+    References
+    ----------
+    Zhao and Huang (2013), Corollaries 1 and 2.
+
+    Examples
+    --------
+    >>> bound_norm(margin=0.5, epsilon=1.0)
+    2.0
+    """
+    _check(margin=margin)
+    return (2.0 - epsilon) / margin
+
+
+def bound_margin(margin, epsilon):
+    """Margin after convergence: more than ``(1 - eps) / (2 - eps) gamma``.
+
+    Every example then has a margin above ``1 - eps``, and ``|w| <= (2 - eps) / gamma``. The fraction of the
+    maximum margin never exceeds one half, and examples exist where no more is reached.
+
+    Parameters
+    ----------
+    margin : float
+        The maximum margin ``gamma``.
+    epsilon : float
+        In [0, 1].
+
+    References
+    ----------
+    Zhao and Huang (2013), Theorem 3.
+
+    Examples
+    --------
+    >>> bound_margin(margin=3.0, epsilon=0.5)
+    1.0
+    """
+    return (1.0 - epsilon) / (2.0 - epsilon) * margin
+
+
+def bound_step(radius, epsilon):
+    """Sum of the multipliers of one update, ``sum of eta_z >= eps / R^2``, with any number of constraints.
+
+    References
+    ----------
+    Zhao and Huang (2013), Lemma 1, with ``R = sqrt(2) max |x|``.
+
+    Examples
+    --------
+    >>> bound_step(radius=2.0, epsilon=1.0)
+    0.25
+    """
+    return epsilon / radius**2
+
+
+def bound_inseparable(radius, margin, epsilon, deviations):
+    """Updates on any sequence, in any number of passes, for any unit ``u`` and any ``gamma > 0``.
+
+    ``T <= R^2 / (eps gamma^2) Phi`` with ``D^2 = sum of squared deviations``,
+    ``Phi = (sqrt(2 - eps) + sqrt(eps) D)^2`` where ``D^2 <= eps / (2 - eps)`` and ``Phi = 2 (1 + D^2)``
+    otherwise. Without deviations this is :func:`bound_updates`.
+
+    Parameters
+    ----------
+    radius, margin, epsilon : float
+        As in :func:`bound_updates`; ``u`` need not separate the data.
+    deviations : array-like, shape (n_updates,)
+        One for each update: ``max(0, gamma - y u.x) / |x|``; with several classes
+        ``max(0, gamma - min over z of (u_y - u_z).x) / (|x| sqrt(1 + 1/|Z|))``, where ``Z`` holds the
+        classes of the update's constraints.
+
+    Raises
+    ------
+    ValueError
+        If ``margin`` or ``epsilon`` is not positive, or a deviation is negative.
+
+    References
+    ----------
+    Replaces Theorems 4 and 5 of Zhao and Huang (2013), which do not hold; proved in the book.
+
+    Examples
+    --------
+    >>> bound_inseparable(radius=1.0, margin=0.5, epsilon=1.0, deviations=[3.0, 4.0])
+    208.0
+    """
+    _check(margin=margin, epsilon=epsilon)
+    deviations = np.asarray(deviations, dtype=float)
+    if (deviations < 0).any():
+        raise ValueError("deviations must not be negative")
+    total = float((deviations**2).sum())
+    if total <= epsilon / (2.0 - epsilon):
+        phi = (math.sqrt(2.0 - epsilon) + math.sqrt(epsilon * total)) ** 2
+    else:
+        phi = 2.0 * (1.0 + total)
+    return radius**2 / (epsilon * margin**2) * phi
+
+
+def bound_noise_control(radius, margin, epsilon, deviations):
+    """Updates on any data with ``noise_control = R D``: ``T <= (2 - eps) / eps ((R + D) / gamma)^2``.
+
+    In the extended space the data are separable: ``R^2`` becomes ``R^2 + R D``, and the margin
+    ``gamma / sqrt(1 + D / R)``.
+
+    Parameters
+    ----------
+    radius, margin, epsilon : float
+        As in :func:`bound_updates`, of the data as given; ``u`` need not separate them.
+    deviations : array-like, shape (n,)
+        ``max(0, gamma - y u.x)`` for each example; ``D^2`` is the sum of their squares, and positive.
+
+    References
+    ----------
+    The form of Theorem 4 of Zhao and Huang (2013) that holds: for the algorithm with private coordinates.
+
+    Examples
+    --------
+    >>> bound_noise_control(radius=1.0, margin=0.5, epsilon=1.0, deviations=[3.0, 4.0])
+    144.0
+    """
+    _check(margin=margin, epsilon=epsilon)
+    total = float(np.linalg.norm(deviations))
+    return (2.0 - epsilon) / epsilon * ((radius + total) / margin) ** 2
+
+
+def _check(**values):
+    for name, value in values.items():
+        if not value > 0:
+            raise ValueError(f"{name} must be positive, got {value!r}")
