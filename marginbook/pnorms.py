@@ -10,7 +10,7 @@ def norm(x, p):
     Examples
     --------
     >>> import numpy as np
-    >>> norm(np.array([3.0, -4.0]), 2.0)
+    >>> print(norm(np.array([3.0, -4.0]), 2.0))
     5.0
     """
     largest = 0.0
@@ -28,7 +28,8 @@ def norm(x, p):
 def link(theta, p, w):
     """Write the gradient of ``|theta|_p^2 / 2`` into ``w``.
 
-    ``w_j = sign(theta_j) |theta_j|^(p-1) / |theta|_p^(p-2)``. It is homogeneous of degree one, and the inverse of the link of the dual exponent.
+    ``w_j = sign(theta_j) |theta_j|^(p-1) / |theta|_p^(p-2)``. It is homogeneous of degree one, and the
+    inverse of the link of the dual exponent.
 
     Examples
     --------

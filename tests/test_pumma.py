@@ -18,6 +18,7 @@ from marginbook.engines import columns, kernel, linear
 from marginbook.kernels import Kernel
 from marginbook.margins import p_norm_margin
 from marginbook.rules import pumma, romma
+from marginbook.stepper import replay
 
 seeds = st.integers(0, 10**6)
 
@@ -142,7 +143,7 @@ def test_newtons_method_going_to_and_fro_does_not_stop_the_solver():
     theta, z = 30.0 * t, 0.001 * u - 0.999 * t
     z *= -30.0 / (link(theta, 12.0) @ z)
     scale, length = pumma.solve(theta, z, 12.0)
-    assert scale > 0.0 and max(residuals(theta, z, 12.0, scale, length)) < 1e-8
+    assert scale > 0.0 and max(residuals(theta, z, 12.0, scale, length)) < 1e-6  # |w| |z| is 6e4
 
 
 def test_a_contradiction_gives_the_old_constraint_up():
@@ -256,7 +257,7 @@ def by_brent(theta, Z, p, size):
 def test_runs_in_the_p_norm_are_those_of_the_papers_variables(p):
     found = separable(60, 12, margin=0.05, random_state=3)
     X, y = np.round(found.data, 6), np.where(found.target > 0, 1, -1)
-    model = PUMMA(p=p, delta=0.2, shuffle=False, max_iter=3, record_trace=True).fit(sparse.csr_matrix(X), y)
+    model = PUMMA(p=p, delta=0.2, shuffle=False, max_iter=3, record_trace=True).fit(X, y)
     w, b, norms = run_p(X, y, 2 * math.log(12) if p == "log" else p, 0.2, 3)
     assert model.n_updates_ == len(norms) - 1 > 10
     close(model.coef_[0], w, 1e-8)
@@ -307,6 +308,13 @@ def test_a_zero_row_is_an_ordinary_row_and_the_origin_does_not_matter(p):
     here, there = (PUMMA(p=p, shuffle=False, max_iter=2, record_trace=True).fit(X + s, y) for s in (0, 64.0))
     np.testing.assert_array_equal(here.trace_["index"], there.trace_["index"])
     close(there.coef_, here.coef_, 1e-6)
+
+
+def test_the_stepper_refuses_a_pair():
+    X, y = sample(classes=2, d=2)
+    model = PUMMA(shuffle=False, max_iter=2, record_trace=True).fit(X, y)
+    with pytest.raises(ValueError, match="along a pair"):
+        replay(model, X, y)
 
 
 # Bounds
