@@ -160,6 +160,48 @@ def votes(K, trace, support, n_problems, stop):
     return out.T / stop
 
 
+@njit
+def _class_vote(K, support, problem, scale, step, bias, alive, scores, out):
+    for i in range(K.shape[0]):
+        scores[:] = 0.0
+        biases = np.zeros_like(scores)
+        for k in range(support.shape[0]):
+            m = problem[k]
+            scores[m] = scale[k] * scores[m] + step[k] * K[i, support[k]]
+            biases[m] = bias[k]
+            if alive[k] > 0:
+                best = 0
+                for z in range(1, scores.shape[0]):
+                    if scores[z] + biases[z] > scores[best] + biases[best]:
+                        best = z
+                out[i, best] += alive[k]
+
+
+def class_votes(K, trace, support, n_classes, stop):
+    """Share of the votes that each class gets, where one problem has all classes.
+
+    A hypothesis votes for the class of its largest score; ties go to the smallest class. The hypothesis
+    before the first update abstains.
+
+    Parameters
+    ----------
+    K, trace, support, stop
+        As in :func:`votes`; ``problem`` is the class, and an update has a row for each class that it moves.
+    n_classes : int
+
+    Returns
+    -------
+    array, shape (n_samples, n_classes)
+        In [0, 1].
+    """
+    u = trace[trace["trial"] <= stop]
+    alive = lives(u["trial"], stop).astype(float)  # 0 for all rows of an update but its last
+    columns = [np.ascontiguousarray(u[name]) for name in ("problem", "scale", "step", "bias")]
+    out = np.zeros((K.shape[0], n_classes))
+    _class_vote(K, places_of(u["index"], support), *columns, alive, np.zeros(n_classes), out)
+    return out / stop
+
+
 def empty_trace():
     """A trace without updates."""
     return np.empty(0, dtype=TRACE)

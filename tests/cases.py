@@ -36,6 +36,8 @@ CASES = {
     "amira mira": Case(AMIRA, {"epsilon": 1.0}),
     "amira": Case(AMIRA, {"epsilon": 0.5}),
     "amira passive-aggressive": Case(AMIRA, {"epsilon": 0.0}),
+    "amira 1-best": Case(AMIRA, {"epsilon": 0.5, "multiclass": "1-best"}),
+    "amira k-best": Case(AMIRA, {"epsilon": 0.8, "multiclass": "k-best", "k": 9}),
     "pegasos": Case(Pegasos, {"lam": 0.01}),
     "pegasos projected": Case(Pegasos, {"lam": 0.1, "project": True}),
     # As for ROMMA: the samples are inseparable.
@@ -63,6 +65,8 @@ FORMS = [
     MICRA(kernel="rbf", hypothesis="voted"),
     AMIRA(),
     AMIRA(epsilon=0.0, kernel="rbf"),
+    AMIRA(multiclass="k-best", hypothesis="voted"),
+    AMIRA(multiclass="1-best", kernel="rbf", hypothesis="averaged"),
     Pegasos(hypothesis="averaged"),
     Pegasos(kernel="rbf", project=True),
     IdealMargin(noise_control=1.0, augment=1.0),  # of inseparable data there is no maximum margin

@@ -80,8 +80,7 @@ class KernelEngine(Run):
             duals = np.zeros((len(self.hyp), len(index)))
             old = self._slot[index] >= 0
             duals[:, old] = self._coef[self._slot[index[old]]].T
-            for p in problems:
-                self._walk_block(p, scores[p], duals[p], (within,), index)
+            self._walk_problems(problems, scores, duals, (within,), index)
             self._keep_supports(index)
             self._coef = grown(self._coef, len(self.supports))
             self._coef *= self.hyp["folded"]

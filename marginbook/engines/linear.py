@@ -10,9 +10,9 @@ from scipy import sparse
 from sklearn.utils.extmath import row_norms
 
 from marginbook.engines.run import Run
-from marginbook.engines.walk import walker
 
 BLOCK_BYTES = 1 << 21  # of rows walked at a time: few calls, and the rows stay in a cache
+PRESENTATIONS = 1 << 16  # of mini-epochs in one call: the log has room for as many updates
 
 
 @register_jitable
@@ -30,50 +30,31 @@ def dense_add(rows, at, i, a, v):
 
 
 @register_jitable
-def sparse_dot(rows, row, v):
-    """``v . `` a CSR row."""
+def csr_dot(rows, at, i, v):
+    """``x_i . v`` for CSR rows."""
     data, indices, indptr = rows
     total = 0.0
-    for k in range(np.uint64(indptr[row]), np.uint64(indptr[row + 1])):  # unsigned: no test for an index < 0
+    for k in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):  # unsigned: no test for an index below 0
         total += data[k] * v[np.uint64(indices[k])]
     return total
 
 
 @register_jitable
-def sparse_add(rows, row, a, v):
-    """``v += a`` times a CSR row."""
-    data, indices, indptr = rows
-    for k in range(np.uint64(indptr[row]), np.uint64(indptr[row + 1])):
-        v[np.uint64(indices[k])] += a * data[k]
-
-
-@register_jitable
-def csr_dot(rows, at, i, v):
-    """``x_i . v`` for CSR rows."""
-    return sparse_dot(rows, i, v)
-
-
-@register_jitable
 def csr_add(rows, at, i, a, v):
     """``v += a x_i`` for CSR rows."""
-    sparse_add(rows, i, a, v)
-
-
-@register_jitable
-def packed_dot(rows, at, i, v):
-    """``x_i . v`` where the block's rows lie side by side."""
-    return sparse_dot(rows, at, v)
-
-
-@register_jitable
-def packed_add(rows, at, i, a, v):
-    """``v += a x_i`` where the block's rows lie side by side."""
-    sparse_add(rows, at, a, v)
+    data, indices, indptr = rows
+    for k in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
+        v[np.uint64(indices[k])] += a * data[k]
 
 
 def own(at, i):
     """The private coordinates of all examples are at hand."""
     return i
+
+
+def arrays(X):
+    """What the readers read of ``X``, dense or CSR."""
+    return (X.data, X.indices, X.indptr) if sparse.issparse(X) else (X,)
 
 
 class LinearEngine(Run):
@@ -97,13 +78,13 @@ class LinearEngine(Run):
         ``once`` says that they will be presented in one epoch only.
         """
         self._new_examples(X, Y, self._squares_of(X))
+        self._rows = arrays(X)
         if sparse.issparse(X):
-            self._rows, readers = (X.data, X.indices, X.indptr), (csr_dot, csr_add, own)
             self._row_bytes = 12 * X.nnz / X.shape[0] + 4
+            self._compile(csr_dot, csr_add, own)
         else:
-            self._rows, readers = (X,), (dense_dot, dense_add, own)
             self._row_bytes = 8 * X.shape[1]
-        self._compile(*readers)
+            self._compile(dense_dot, dense_add, own)
         self._dual = np.zeros((len(self.hyp), X.shape[0] if self.noise > 0 else 0))
 
     def _squares_of(self, X):
@@ -121,18 +102,26 @@ class LinearEngine(Run):
         for first in range(0, len(order), length):
             index = order[first : first + length]
             self._fired = np.zeros(len(index), np.bool_)
-            for p in problems:
-                self._walk_block(p, self.v[p], self._dual[p], self._rows, index)
+            self._walk_problems(problems, self.v, self._dual, self._rows, index)
             if self.record:
                 self._keep_supports(index)
 
-    def _repeatedly(self, active, p):
-        if not sparse.issparse(self.X):
-            return super()._repeatedly(active, p)
-        walk = walker(self.rule, packed_dot, packed_add, own, self.fades)
-        X = self.X[active]  # side by side: read many times, and half as fast again from where they lie
-        rows, self._fired = (X.data, X.indices, X.indptr), np.zeros(len(active), np.bool_)
-        return lambda: self._walk_block(p, self.v[p], self._dual[p], rows, active, walk)
+    def _present_again(self, active, p):
+        """Put the active rows side by side: half as fast again to read as where they lie among others."""
+        n, first = len(active), self._logged
+        self._fired, self.hyp["folded"][p] = np.zeros(n, np.bool_), 1.0
+        dual = self._dual[p, active] if self.noise > 0 else self._dual[p]
+        packed = arrays(self.X[active]), np.arange(n), self._xx[active], self.Y[p, active]
+        most = max(1, PRESENTATIONS // n)
+        for done in range(0, self.mini_epochs, most):
+            if not self._walk_block(p, self.v[p], dual, *packed, min(most, self.mini_epochs - done)):
+                break
+        if self._logs:
+            index = self._log["index"][first : self._logged]
+            index[:] = self.seen + active[index - self.seen]
+        if self.noise > 0:
+            self._dual[p] *= self.hyp["folded"][p]
+            self._dual[p, active] = dual
 
     def _renew_norms(self):
         self.hyp["ww"] = self.hyp["scale"] ** 2 * self._squares()  # the recurrence drifts; this does not

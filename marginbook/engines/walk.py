@@ -127,3 +127,26 @@ def walker(rule, dot, add, own, fades=False):
         return state, logged
 
     return walk
+
+
+@cache
+def repeater(walk):
+    """Compile rounds of a walk over the same rows: as many as asked for, or until one makes no update.
+
+    ``fired`` then tells of the last round alone.
+    """
+
+    @njit
+    def repeat(
+        rounds, params, state, hyp, v, dual, rows, index, xx, y, noise, rho, fired, where, log, logged
+    ):
+        for _ in range(rounds):
+            fired[:] = False
+            state, logged = walk(
+                params, state, hyp, v, dual, rows, index, xx, y, noise, rho, fired, where, log, logged
+            )
+            if not fired.any():
+                break
+        return state, logged
+
+    return repeat
