@@ -1,4 +1,4 @@
-"""ALMA's steps are those of the p-norm's geometry; its bounds hold, and the printed one fails where it must."""
+"""ALMA's steps are those of the p-norm's geometry; its bounds hold, and the printed one fails."""
 
 import math
 
