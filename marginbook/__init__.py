@@ -11,6 +11,7 @@ _HOME = {
     "IdealMargin": "marginbook.estimators.ideal",
     "MICRA": "marginbook.estimators.micra",
     "Pegasos": "marginbook.estimators.pegasos",
+    "PUMMA": "marginbook.estimators.pumma",
     "Perceptron": "marginbook.estimators.perceptron",
     "ROMMA": "marginbook.estimators.romma",
     "maximum_margin": "marginbook.margins",

@@ -87,7 +87,7 @@ def coefficients(updates, start, stop, kind="last", fades=False):
     return before + first, steps
 
 
-def _places(index, support):
+def places_of(index, support):
     """Where each example number stands among the supports."""
     order = np.argsort(support)
     return order[np.searchsorted(support, index, sorter=order)]
@@ -118,19 +118,19 @@ def dual_coefficients(trace, support, n_problems, stop, kind="last", fades=False
     for p in range(n_problems):
         updates = trace[(trace["problem"] == p) & (trace["trial"] <= stop[p])]
         _, steps = coefficients(updates, 0, stop[p], kind, fades)
-        np.add.at(coef[p], _places(updates["index"], support), steps)
+        np.add.at(coef[p], places_of(updates["index"], support), steps)
     return coef / stop[:, None] if kind == "averaged" else coef
 
 
 @njit
-def _vote(K, support, scale, step, alive, out):
+def _vote(K, support, scale, step, bias, alive, out):
     for i in range(K.shape[0]):
         score, votes = 0.0, 0.0
         for k in range(support.shape[0]):
             score = scale[k] * score + step[k] * K[i, support[k]]
-            if score > 0.0:
+            if score + bias[k] > 0.0:
                 votes += alive[k]
-            elif score < 0.0:
+            elif score + bias[k] < 0.0:
                 votes -= alive[k]
         out[i] = votes
 
@@ -141,21 +141,65 @@ def votes(K, trace, support, n_problems, stop):
     Parameters
     ----------
     K : array, shape (n_samples, n_supports)
-        Kernel values (or inner products) between the samples and the supports.
+        Kernel values (or inner products) between the samples and the supports, without a constant feature:
+        the trace has the biases.
     trace, support, n_problems, stop
         As in :func:`dual_coefficients`.
 
     Returns
     -------
     array, shape (n_samples, n_problems)
-        ``sum_k c_k sign(w_k . x) / T`` in [-1, 1].
+        ``sum_k c_k sign(w_k . x + b_k) / T`` in [-1, 1].
     """
     out, stop = np.zeros((n_problems, K.shape[0])), np.broadcast_to(stop, n_problems)
     for p in range(n_problems):
         u = trace[(trace["problem"] == p) & (trace["trial"] <= stop[p])]
         alive = lives(u["trial"], stop[p]).astype(float)
-        _vote(K, _places(u["index"], support), u["scale"].copy(), u["step"].copy(), alive, out[p])
+        scale, step, bias = (np.ascontiguousarray(u[name]) for name in ("scale", "step", "bias"))
+        _vote(K, places_of(u["index"], support), scale, step, bias, alive, out[p])
     return out.T / stop
+
+
+@njit
+def _class_vote(K, support, problem, scale, step, bias, alive, scores, out):
+    for i in range(K.shape[0]):
+        scores[:] = 0.0
+        biases = np.zeros_like(scores)
+        for k in range(support.shape[0]):
+            m = problem[k]
+            scores[m] = scale[k] * scores[m] + step[k] * K[i, support[k]]
+            biases[m] = bias[k]
+            if alive[k] > 0:
+                best = 0
+                for z in range(1, scores.shape[0]):
+                    if scores[z] + biases[z] > scores[best] + biases[best]:
+                        best = z
+                out[i, best] += alive[k]
+
+
+def class_votes(K, trace, support, n_classes, stop):
+    """Share of the votes that each class gets, where one problem has all classes.
+
+    A hypothesis votes for the class of its largest score; ties go to the smallest class. The hypothesis
+    before the first update abstains.
+
+    Parameters
+    ----------
+    K, trace, support, stop
+        As in :func:`votes`; ``problem`` is the class, and an update has a row for each class that it moves.
+    n_classes : int
+
+    Returns
+    -------
+    array, shape (n_samples, n_classes)
+        In [0, 1].
+    """
+    u = trace[trace["trial"] <= stop]
+    alive = lives(u["trial"], stop).astype(float)  # 0 for all rows of an update but its last
+    columns = [np.ascontiguousarray(u[name]) for name in ("problem", "scale", "step", "bias")]
+    out = np.zeros((K.shape[0], n_classes))
+    _class_vote(K, places_of(u["index"], support), *columns, alive, np.zeros(n_classes), out)
+    return out / stop
 
 
 def empty_trace():

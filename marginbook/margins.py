@@ -11,7 +11,8 @@ directional    ``|(w, b / rho)|_2``: the distance in the space with a constant f
 
 They work for any object with ``decision_function``, ``classes_``, ``intercept_`` and either ``coef_`` or
 ``support_vectors_`` and ``dual_coef_``: also for scikit-learn's ``LinearSVC`` and ``SVC``.
-They see the rows of ``X`` as given, without the private coordinates of ``noise_control``.
+They see the rows of ``X`` as given, without the private coordinates of ``noise_control``;
+:func:`extended_margin` sees those of the training examples.
 """
 
 import numpy as np
@@ -24,6 +25,7 @@ __all__ = [
     "MaximumMargin",
     "directional_margin",
     "dual_exponent",
+    "extended_margin",
     "functional_margin",
     "geometric_margin",
     "maximum_margin",
@@ -140,6 +142,48 @@ def directional_margin(estimator, X, y, *, rho=None, reduce=np.min):
         raise ValueError(f"rho must be positive for an estimator with a bias, got {rho!r}")
     norm = np.hypot(_norm(estimator, X), bias / rho) if bias.any() else _norm(estimator, X)
     return _reduced(margins / norm, reduce)
+
+
+def extended_margin(estimator):
+    """Geometric margin of the last weights on the training data in the space that ``noise_control`` extends.
+
+    There each training example has a private coordinate ``sqrt(lambda)``, and so have the weights: the hard
+    margin in that space is a 2-norm soft margin. The constant feature's coordinate does not count in ``w``.
+
+    Parameters
+    ----------
+    estimator : fitted online classifier of this package
+        The last epoch made no update.
+
+    Returns
+    -------
+    float
+        ``min y f(x) / |w|_2`` over the examples of the last epoch and over problems, in units of ``|x|``.
+        Without ``noise_control`` it is :func:`geometric_margin` on them.
+
+    Raises
+    ------
+    ValueError
+        If the last epoch moved the weights, or ``hypothesis`` is not ``"last"``.
+
+    References
+    ----------
+    Cristianini and Shawe-Taylor (2000); Tsampouka and Shawe-Taylor (2007), section 4, Tables 5 to 8.
+
+    Examples
+    --------
+    >>> from marginbook import Perceptron
+    >>> X, y = [[1.0], [-1.0]], [1, -1]
+    >>> extended_margin(Perceptron(noise_control=1.0, shuffle=False).fit(X, y))  # w = (1, 1, 0)
+    0.7071067811865475
+    """
+    if not hasattr(estimator, "history_"):
+        raise NotFittedError(f"this {type(estimator).__name__} is not fitted: it has no history_")
+    if np.isnan(estimator.history_[-1].margin) or estimator.hypothesis != "last":
+        raise ValueError("the last weights alone have this margin, after an epoch that did not move them")
+    hyp = estimator._engine.hyp
+    squared = hyp["ww"] - (hyp["scale"] * hyp["bias"]) ** 2
+    return float((hyp["margin"] / _nonzero(np.sqrt(np.maximum(squared, 0.0)))).min())
 
 
 def p_norm_margin(estimator, X, y, p, *, reduce=np.min):

@@ -74,6 +74,8 @@ def test_dense_and_sparse_rows_give_the_same_run(case, classes):
 @pytest.mark.parametrize("options", [{}, {"noise_control": 0.7}, {"augment": 0.5, "noise_control": 0.3}])
 def test_the_kernel_form_with_the_linear_kernel_is_the_linear_form(case, options):
     X, y = sample(n=30)  # on data that are not separable ROMMA's weights grow, and rounding with them
+    if not case.augment:
+        options = {name: value for name, value in options.items() if name != "augment"}
     linear = case(record_trace=True, **options).fit(X, y)
     for X_kernel, form in (
         (X, {"kernel": "poly", "degree": 1, "gamma": 1.0, "coef0": 0.0}),

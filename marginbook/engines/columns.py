@@ -69,6 +69,29 @@ class Columns:
         within = rows[:, index] if self._precomputed else self._kernel(rows, rows)
         return np.ascontiguousarray(scores.T), np.ascontiguousarray(within)
 
+    def bordered(self, slots, index, within):
+        """The kernel within a block, with some supports in front of it.
+
+        Parameters
+        ----------
+        slots : array of int, shape (S,)
+            Which supports.
+        index, within
+            A block and its kernel, as from :meth:`scores`.
+
+        Returns
+        -------
+        array, shape (S + B, S + B)
+        """
+        if len(slots) == 0:
+            return within
+        if self._precomputed:
+            numbers = np.append(self._supports.index[slots], index)
+            return self._X[np.ix_(numbers, numbers)]
+        front = self._supports[slots]
+        border = self._kernel(front, self._X[index])
+        return np.block([[self._kernel(front, front), border], [border.T, within]])
+
     def _pieces(self, start, stop):
         """Cut ``start .. stop`` at the borders of the panels."""
         while start < stop:

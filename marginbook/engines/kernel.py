@@ -26,6 +26,11 @@ def kernel_add(rows, at, i, a, v):
         v[k] += a * row[k]
 
 
+def kernel_own(at, i):
+    """The private coordinates are those of the block's examples."""
+    return at
+
+
 class KernelEngine(Run):
     """Run a rule in the space of a kernel; the weights are coefficients of supports.
 
@@ -53,7 +58,7 @@ class KernelEngine(Run):
         """
         self._new_examples(X, Y, self._squares_of(X))
         self._columns = Columns(self.kernel, X, self.supports, 0 if once else self.cache_bytes)
-        self._compile(kernel_dot, kernel_add)
+        self._compile(kernel_dot, kernel_add, kernel_own)
 
     def _squares_of(self, X):
         return self.kernel.diagonal(X)
@@ -75,8 +80,7 @@ class KernelEngine(Run):
             duals = np.zeros((len(self.hyp), len(index)))
             old = self._slot[index] >= 0
             duals[:, old] = self._coef[self._slot[index[old]]].T
-            for p in problems:
-                self._walk_block(p, scores[p], duals[p], (within,), index)
+            self._walk_problems(problems, scores, duals, (within,), index)
             self._keep_supports(index)
             self._coef = grown(self._coef, len(self.supports))
             self._coef *= self.hyp["folded"]

@@ -5,19 +5,23 @@ after another. The state (weights, norms, rule states, trial count) survives bet
 """
 
 import numpy as np
+from numba.extending import register_jitable
 from scipy import sparse
 from sklearn.utils.extmath import row_norms
 
 from marginbook.engines.run import Run
 
 BLOCK_BYTES = 1 << 21  # of rows walked at a time: few calls, and the rows stay in a cache
+PRESENTATIONS = 1 << 16  # of mini-epochs in one call: the log has room for as many updates
 
 
+@register_jitable
 def dense_dot(rows, at, i, v):
     """``x_i . v`` for C-contiguous rows."""
     return np.dot(rows[0][i], v)
 
 
+@register_jitable
 def dense_add(rows, at, i, a, v):
     """``v += a x_i`` for C-contiguous rows."""
     row = rows[0][i]
@@ -25,6 +29,7 @@ def dense_add(rows, at, i, a, v):
         v[j] += a * row[j]
 
 
+@register_jitable
 def csr_dot(rows, at, i, v):
     """``x_i . v`` for CSR rows."""
     data, indices, indptr = rows
@@ -34,11 +39,22 @@ def csr_dot(rows, at, i, v):
     return total
 
 
+@register_jitable
 def csr_add(rows, at, i, a, v):
     """``v += a x_i`` for CSR rows."""
     data, indices, indptr = rows
     for k in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
         v[np.uint64(indices[k])] += a * data[k]
+
+
+def own(at, i):
+    """The private coordinates of all examples are at hand."""
+    return i
+
+
+def arrays(X):
+    """What the readers read of ``X``, dense or CSR."""
+    return (X.data, X.indices, X.indptr) if sparse.issparse(X) else (X,)
 
 
 class LinearEngine(Run):
@@ -62,13 +78,13 @@ class LinearEngine(Run):
         ``once`` says that they will be presented in one epoch only.
         """
         self._new_examples(X, Y, self._squares_of(X))
+        self._rows = arrays(X)
         if sparse.issparse(X):
-            self._rows, readers = (X.data, X.indices, X.indptr), (csr_dot, csr_add)
             self._row_bytes = 12 * X.nnz / X.shape[0] + 4
+            self._compile(csr_dot, csr_add, own)
         else:
-            self._rows, readers = (X,), (dense_dot, dense_add)
             self._row_bytes = 8 * X.shape[1]
-        self._compile(*readers)
+            self._compile(dense_dot, dense_add, own)
         self._dual = np.zeros((len(self.hyp), X.shape[0] if self.noise > 0 else 0))
 
     def _squares_of(self, X):
@@ -86,15 +102,26 @@ class LinearEngine(Run):
         for first in range(0, len(order), length):
             index = order[first : first + length]
             self._fired = np.zeros(len(index), np.bool_)
-            for p in problems:
-                dual = self._dual[p, index] if self.noise > 0 else self._dual[p]
-                self._walk_block(p, self.v[p], dual, self._rows, index)
-                if self.noise > 0:
-                    self._dual[p] *= self.hyp["folded"][p]
-                    self._dual[p, index] = dual
-            self.hyp["folded"] = 1.0
+            self._walk_problems(problems, self.v, self._dual, self._rows, index)
             if self.record:
                 self._keep_supports(index)
+
+    def _present_again(self, active, p):
+        """Put the active rows side by side: half as fast again to read as where they lie among others."""
+        n, first = len(active), self._logged
+        self._fired, self.hyp["folded"][p] = np.zeros(n, np.bool_), 1.0
+        dual = self._dual[p, active] if self.noise > 0 else self._dual[p]
+        packed = arrays(self.X[active]), np.arange(n), self._xx[active], self.Y[p, active]
+        most = max(1, PRESENTATIONS // n)
+        for done in range(0, self.mini_epochs, most):
+            if not self._walk_block(p, self.v[p], dual, *packed, min(most, self.mini_epochs - done)):
+                break
+        if self._logs:
+            index = self._log["index"][first : self._logged]
+            index[:] = self.seen + active[index - self.seen]
+        if self.noise > 0:
+            self._dual[p] *= self.hyp["folded"][p]
+            self._dual[p, active] = dual
 
     def _renew_norms(self):
         self.hyp["ww"] = self.hyp["scale"] ** 2 * self._squares()  # the recurrence drifts; this does not

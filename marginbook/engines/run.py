@@ -1,13 +1,14 @@
 """A run: what every engine remembers between epochs, and the bookkeeping around the walk."""
 
+from functools import partial
 from time import perf_counter
 from typing import NamedTuple
 
 import numpy as np
 
 from marginbook.engines.supports import Supports, grown
-from marginbook.engines.walk import HYPOTHESIS, TRACE, walker
-from marginbook.hypotheses import coefficients, empty_trace
+from marginbook.engines.walk import HYPOTHESIS, TRACE, repeater, walker
+from marginbook.hypotheses import coefficients, empty_trace, votes
 
 
 class Epoch(NamedTuple):
@@ -64,6 +65,7 @@ class Run:
         self.epochs = 0
         self.seen = 0  # examples of earlier calls: the first row of X is number `seen` of the stream
         self._traces = []
+        self._active = None  # in an epoch that mini-epochs will follow: each problem's updated examples
 
     @property
     def trials(self):
@@ -80,10 +82,9 @@ class Run:
         self._xx = xx + self.noise + self.rho**2
         refuse_overflow(self._xx)
         self._slot = np.full(X.shape[0], -1)  # each example's place among the supports
-        self._active = np.zeros((len(self.hyp), X.shape[0] if self.mini_epochs else 0), np.bool_)
 
-    def _compile(self, dot, add):
-        self._walk = walker(self.rule, dot, add, self.fades)
+    def _compile(self, dot, add, own):
+        self._walk = walker(self.rule, dot, add, own, self.fades)
 
     def start(self, steps, index=None):
         """Begin at ``w_p = steps[p] x`` in place of 0, before the first epoch.
@@ -106,6 +107,7 @@ class Run:
             log = np.zeros(len(steps), TRACE)
             log["trial"], log["index"], log["ww"] = 1, number, self.hyp["ww"]
             log["problem"], log["step"] = np.arange(len(steps)), steps
+            log["bias"] = self.rho * self.hyp["bias"]
             self._traces.append(log)
 
     def start_at_first(self, order):
@@ -121,10 +123,10 @@ class Run:
         self.epochs += 1
         before = self._snapshot() if self.average else None
         self._log, self._logged = np.empty(len(order) if self._logs else 0, TRACE), 0
-        self._active[:] = False
+        self._active = [[] for _ in self.hyp] if self.mini_epochs else None
         self._present(order, range(len(self.hyp)))
         if self.mini_epochs:
-            self._present_active(order)
+            self._present_active()
         self._renew_norms()
         if self.hyp["overflows"].any() or not np.isfinite(self._snapshot()[0]).all():
             raise ValueError("the weights overflow; scale the data")
@@ -132,36 +134,52 @@ class Run:
         mistakes = int((self.hyp["mistakes"] - old["mistakes"]).sum())
         if self._logs:
             self._file_log(before, old)
-        norms = np.sqrt(self.hyp["ww"])
-        still = updates == 0 and (norms > 0).all()
-        margin = float((self.hyp["margin"] / norms).min()) if still else np.nan
+        margin = self._margin() if updates == 0 and (self.hyp["ww"] > 0).all() else np.nan
         norm = float(np.sqrt(self.hyp["ww"].sum()))
         return Epoch(self.epochs, updates, mistakes, margin, norm, perf_counter() - began)
 
-    def _present_active(self, order):
-        for p in range(len(self.hyp)):
-            active = order[self._active[p, order]]
-            for _ in range(self.mini_epochs if len(active) else 0):
-                updates = self.hyp["updates"][p]
-                self._present(active, (p,))
-                if self.hyp["updates"][p] == updates:
-                    break
+    def _present_active(self):
+        sets, self._active = self._active, None
+        for p, parts in enumerate(sets):
+            active = np.concatenate(parts)
+            if len(active):
+                self._present_again(active, p)
+
+    def _present_again(self, active, p):
+        """The mini-epochs of one problem."""
+        for _ in range(self.mini_epochs):
+            updates = self.hyp["updates"][p]
+            self._present(active, (p,))
+            if self.hyp["updates"][p] == updates:
+                break
+
+    def _margin(self):
+        """Smallest ``y w.x / |w|`` of the epoch, over examples and problems."""
+        return float((self.hyp["margin"] / np.sqrt(self.hyp["ww"])).min())
+
+    def _walk_problems(self, problems, v, dual, rows, index):
+        """Walk a block of rows, one problem after another."""
+        for p in problems:
+            self._walk_block(p, v[p], dual[p], rows, index, self._xx, self.Y[p])
 
     @property
     def _logs(self):
         return self.record or self.average
 
-    def _walk_block(self, p, v, dual, rows, index):
-        if self._logs and len(self._log) < self._logged + len(index):
-            self._log = grown(self._log, self._logged + len(index))
+    def _walk_block(self, p, v, dual, rows, index, xx, y, rounds=1):
+        """Walk once or in rounds; return whether the last round made an update."""
+        if self._logs and len(self._log) < self._logged + rounds * len(index):
+            self._log = grown(self._log, self._logged + rounds * len(index))
+        walk = self._walk if rounds == 1 else partial(repeater(self._walk), rounds)
         where, fired = (self.epochs, p, self.seen), np.zeros(len(index), np.bool_)
-        self.states[p], self._logged = self._walk(
-            self.params, self.states[p], self.hyp[p : p + 1], v, dual, rows, index, self._xx, self.Y[p],
+        self.states[p], self._logged = walk(
+            self.params, self.states[p], self.hyp[p : p + 1], v, dual, rows, index, xx, y,
             self.noise, self.rho, fired, where, self._log, self._logged,
         )  # fmt: skip
         self._fired |= fired
-        if self.mini_epochs:
-            self._active[p, index] |= fired
+        if self._active is not None:
+            self._active[p].append(index[fired])
+        return fired.any()
 
     def _keep_supports(self, index):
         """Make supports of the block's examples that caused an update for the first time."""
@@ -169,6 +187,10 @@ class Run:
         if len(new):
             self._slot[new] = len(self.supports) + np.arange(len(new))
             self.supports.append(self.X, new, self.seen)
+
+    def votes(self, K):
+        """Signed share of the votes of all hypotheses, from kernel values ``K`` against the supports."""
+        return votes(K, self.trace, self.supports.index, len(self.hyp), self.trials)
 
     def _file_log(self, before, old):
         log = self._log[: self._logged]
@@ -187,4 +209,4 @@ class Run:
     def release(self):
         """Forget the bound examples; the next call of ``bind`` brings new ones."""
         self.seen += self.X.shape[0]
-        del self.X, self.Y, self._xx, self._slot, self._active, self._walk, self._fired
+        del self.X, self.Y, self._xx, self._slot, self._walk, self._fired

@@ -1,9 +1,11 @@
 """The walk: present examples one after another to a rule, and move the weights as it says.
 
-Every engine runs this one loop. It sees a block of rows through two readers,
+Every engine runs this one loop. It sees a block of rows through three readers,
 
     dot(rows, at, i, v)      the value of ``v`` on the block's row ``at``, which is example ``i``
     add(rows, at, i, a, v)   v += a * that row
+
+    own(at, i)               where ``dual`` has the private coordinate of that example
 
 so a row may be a dense vector, a sparse one, or a row of a kernel matrix (then ``v`` holds the values of the
 hypothesis on the block). The weights are ``w = scale * v``: shrinking them costs nothing.
@@ -26,6 +28,7 @@ HYPOTHESIS = np.dtype(
             "faded",
             "f8",
         ),  # product of the scales since the last update, where the rule fades
+        ("since", "i8"),  # trial at which the hypothesis was made, where the walk sums hypotheses
         ("margin", "f8"),  # smallest y w.x seen in this epoch
         ("trial", "i8"),  # examples presented so far
         ("updates", "i8"),
@@ -41,10 +44,11 @@ TRACE = np.dtype(
         ("trial", "i8"),  # from 1, counts every example presented to the problem
         ("index", "i8"),  # row of X (of all X so far, after partial_fit)
         ("problem", "i8"),  # which one-vs-rest problem
-        ("score", "f8"),  # w.x before the update
+        ("score", "f8"),  # of x before the update, bias included
         ("scale", "f8"),  # w <- scale w + step x, from the w that the last update left
         ("step", "f8"),
         ("ww", "f8"),  # |w|^2 after the update
+        ("bias", "f8"),  # what is added to w.x after the update; 0 where there is no bias
     ]
 )
 
@@ -52,13 +56,13 @@ SMALLEST, LARGEST = 1e-100, 1e100  # the lazy scale is folded into v when it lea
 
 
 @cache
-def walker(rule, dot, add, fades=False):
+def walker(rule, dot, add, own, fades=False):
     """Compile the walk for one rule and one kind of row.
 
     A rule that ``fades`` shrinks the weights at every trial: its scale counts even where it does not fire,
     and a zero row is an ordinary one.
     """
-    rule, dot, add = njit(rule), njit(dot), njit(add)
+    rule, dot, add, own = njit(rule), njit(dot), njit(add), njit(own)
 
     @njit
     def walk(params, state, hyp, v, dual, rows, index, xx, y, noise, rho, fired, where, log, logged):
@@ -74,7 +78,7 @@ def walker(rule, dot, add, fades=False):
                 continue
             score = s * (dot(rows, at, i, v) + rho * bias)
             if noise > 0.0:
-                score += s * noise * dual[at]
+                score += s * noise * dual[own(at, i)]
             margin = min(margin, y[i] * score)
             if y[i] * score <= 0.0:
                 mistakes += 1
@@ -105,7 +109,7 @@ def walker(rule, dot, add, fades=False):
             add(rows, at, i, a, v)
             bias += a * rho
             if dual.shape[0] > 0:
-                dual[at] += a
+                dual[own(at, i)] += a
             fired[at] = True
             if log.shape[0] > 0:
                 log["epoch"][logged] = where[0]
@@ -116,6 +120,7 @@ def walker(rule, dot, add, fades=False):
                 log["scale"][logged] = faded if fades else scale
                 log["step"][logged] = step
                 log["ww"][logged] = ww
+                log["bias"][logged] = s * rho * bias
                 logged += 1
             faded = 1.0
         h["scale"], h["ww"], h["bias"], h["margin"], h["trial"] = s, ww, bias, margin, trial
@@ -123,3 +128,26 @@ def walker(rule, dot, add, fades=False):
         return state, logged
 
     return walk
+
+
+@cache
+def repeater(walk):
+    """Compile rounds of a walk over the same rows: as many as asked for, or until one makes no update.
+
+    ``fired`` then tells of the last round alone.
+    """
+
+    @njit
+    def repeat(
+        rounds, params, state, hyp, v, dual, rows, index, xx, y, noise, rho, fired, where, log, logged
+    ):
+        for _ in range(rounds):
+            fired[:] = False
+            state, logged = walk(
+                params, state, hyp, v, dual, rows, index, xx, y, noise, rho, fired, where, log, logged
+            )
+            if not fired.any():
+                break
+        return state, logged
+
+    return repeat

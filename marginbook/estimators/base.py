@@ -15,7 +15,6 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from marginbook import hypotheses
 from marginbook.engines.kernel import KernelEngine
 from marginbook.engines.linear import LinearEngine
 from marginbook.estimators.shared import ATTRIBUTES, PARAMETERS
@@ -97,13 +96,18 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
             "average": self.hypothesis == "averaged",
         }
 
+    def _engines(self):
+        """Engines for linear data and for a kernel."""
+        return LinearEngine, KernelEngine
+
     def _make_engine(self, X, n_problems):
         """The engine that runs the rule over rows like ``X``."""
         algorithm, options = self._algorithm(X), self._options()
+        linear, dual = self._engines()
         if self.kernel == "linear":
-            return LinearEngine(*algorithm, n_problems, X.shape[1], **options)
+            return linear(*algorithm, n_problems, X.shape[1], **options)
         cache = self.cache_size * 2**20
-        return KernelEngine(*algorithm, n_problems, kernel=self._kernel, cache_bytes=cache, **options)
+        return dual(*algorithm, n_problems, kernel=self._kernel, cache_bytes=cache, **options)
 
     def _begin(self, order):
         """Set the hypotheses that the first epoch, in ``order``, starts from: 0 if an algorithm has none."""
@@ -236,9 +240,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         K = X[:, self.support_] if self.kernel == "precomputed" else self._kernel(X, self.support_vectors_)
         if self.hypothesis != "voted":
             return K @ self.dual_coef_.T + self.intercept_
-        run = self._engine
-        K = np.ascontiguousarray(K) + self.augment**2
-        return hypotheses.votes(K, run.trace, self.support_, len(run.hyp), run.trials)
+        return self._engine.votes(np.ascontiguousarray(K))
 
     def _format(self):
         """The arrays that the engines read."""
@@ -261,7 +263,10 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         self.classes_, self.history_ = classes, []
         gamma = resolve_gamma(self.gamma, X) if self.kernel in ("poly", "rbf") else 1.0
         self._kernel = Kernel(self.kernel, gamma, self.degree, self.coef0)
-        self._engine = self._make_engine(X, 1 if len(classes) == 2 else len(classes))
+        self._engine = self._make_engine(X, self._n_problems())
+
+    def _n_problems(self):
+        return 1 if len(self.classes_) == 2 else len(self.classes_)
 
     def _targets(self, y):
         """Labels +-1, one row a problem."""

@@ -1,7 +1,7 @@
 """MICRA as a scikit-learn estimator."""
 
 from dataclasses import dataclass
-from numbers import Integral
+from numbers import Integral, Real
 from typing import ClassVar
 
 from sklearn.utils._param_validation import Interval
@@ -27,10 +27,10 @@ class MICRA(OnlineClassifier):
     zeta : float, default 0.9
         Not negative: exponent of the learning rate. The algorithm ends on separable data where ``zeta <= 1``.
     eta : float, default 10
-        Positive: effective learning rate at ``t = 1``.
+        Positive, at most 1e100: effective learning rate at ``t = 1``.
     beta : float, default 0.05
-        Positive: threshold at ``t = 1`` in units of ``R``, the largest ``|x|`` of the first data seen, with
-        the constant feature and the private coordinate.
+        Positive: threshold at ``t = 1`` in units of ``R``, the largest ``|x|``, with the constant feature and
+        the private coordinate. Later calls of ``partial_fit`` keep the ``R`` of the first.
     mini_epochs : int, default 0
         After each epoch, the examples that caused an update in it are presented again, in the same order, up
         to so many times, or until one such round makes no update. Updates and mistakes of these rounds count.
@@ -43,8 +43,15 @@ class MICRA(OnlineClassifier):
     Notes
     -----
     The first example sets the weights, ``w = y x / |x|``, which is no update: ``trace_`` has it as epoch 0,
-    and ``n_updates_`` does not count it. ``history_`` holds the directional margin, ``min y w.x / |w|``. A
-    zero score is a mistake in training; ``predict`` gives it the positive class ``classes_[1]``. A row of
+    and ``n_updates_`` does not count it: it is ``t - 1``. The first example is tested like all others. A step
+    that cancels the weights, which happens on inseparable data only, starts them again from its example.
+
+    ``history_`` holds the directional margin, ``min y w.x / |w|``, of an epoch without update;
+    :func:`marginbook.margins.extended_margin` gives the geometric one. Both see the private coordinates of
+    ``noise_control``. How soon ``beta t^-epsilon`` falls below the largest margin depends on ``beta``: after
+    about ``t_0`` updates, :func:`marginbook.rules.micra.earliest`, and not before.
+
+    A zero score is a mistake in training; ``predict`` gives it the positive class ``classes_[1]``. A row of
     zeros admits no update: it counts as a mistake and is skipped (unless ``augment`` or ``noise_control`` is
     positive), and ``converged_`` stays false.
 
@@ -71,7 +78,7 @@ class MICRA(OnlineClassifier):
         **OnlineClassifier._parameter_constraints,
         "epsilon": [positive],
         "zeta": [not_negative],
-        "eta": [positive],
+        "eta": [Interval(Real, 0, 1e100, closed="right")],  # its square is no overflow
         "beta": [positive],
         "mini_epochs": [Interval(Integral, 0, None, closed="left")],
     }

@@ -49,4 +49,4 @@ converged_ : bool
 history_ : list of Epoch
     Epoch, updates, mistakes, margin, norm, seconds.
 trace_ : structured array
-    A row an update: epoch, trial, index, problem, score, scale, step, ww."""
+    A row an update: epoch, trial, index, problem, score, scale, step, ww, bias."""

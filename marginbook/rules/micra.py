@@ -9,14 +9,17 @@ direction by
 weights: here it is kept at 1, so that no choice of ``eta`` overflows. ``zeta = 0`` is CRAMMA, of constant
 effective rate.
 
-The bounds use ``t_0 = (beta / gamma)^(1/epsilon)``: an update at a later ``t`` asks for less than the maximum
-margin ``gamma``. They are functions of ``beta``, ``gamma`` and ``R`` in the same units.
+A run over separable data cannot end while the threshold exceeds the maximum margin ``gamma``, that is before
+``t_0 = (beta / gamma)^(1/epsilon)``, and does end by ``t_b``: the number ``T`` of updates satisfies
+``t_0 - 1 < T <= t_b``. The bounds are functions of ``beta``, ``gamma`` and ``R`` in the same units.
 """
 
 import math
 from typing import NamedTuple
 
 from scipy.optimize import brentq
+
+CANCELLED = 1e-14  # of the terms of a square of a norm: what is left after rounding where they cancel
 
 
 class Params(NamedTuple):
@@ -47,15 +50,92 @@ def rule(params, state, y, score, xx, ww):
     norm = math.sqrt(ww)
     if y * score > norm * state.threshold:
         return False, 1.0, 0.0, state
-    step = norm * state.rate
-    longer = math.sqrt(ww + step * (2.0 * y * score + step * xx))
     t = state.t + 1
-    threshold = params.beta * float(t) ** -params.epsilon
-    rate = params.eta * float(t) ** -params.zeta / params.radius
-    return True, 1.0 / longer, y * step / longer, State(t, threshold, rate)
+    late = math.log(t)
+    threshold = params.beta * math.exp(-params.epsilon * late)
+    rate = params.eta * math.exp(-params.zeta * late) / params.radius
+    later = State(t, threshold, rate)
+    step = norm * state.rate
+    squared = ww + step * (2.0 * y * score + step * xx)  # of the new weights
+    if squared <= CANCELLED * (
+        ww + step * (step * xx)
+    ):  # no direction is left: start again from this example
+        return True, 0.0, y / math.sqrt(xx), later
+    longer = math.sqrt(squared)
+    return True, 1.0 / longer, y * step / longer, later
 
 
-def bound_updates(radius, margin, epsilon, zeta, eta, beta):
+def earliest(margin, epsilon, beta):
+    """``t_0 = (beta / gamma)^(1/epsilon)``: a run ends at a later ``t``, after more than ``t_0 - 1`` updates.
+
+    Until then the threshold ``beta t^-epsilon`` is at least ``gamma``, and no direction has a larger margin.
+
+    Parameters
+    ----------
+    margin : float
+        The maximum margin ``gamma > 0``: the largest ``min y u.x`` of a unit vector ``u``.
+    epsilon, beta : float
+        As in :class:`Params`.
+
+    Returns
+    -------
+    float
+        Infinity where it exceeds the range of a float.
+
+    Raises
+    ------
+    ValueError
+        If an argument is not positive.
+
+    References
+    ----------
+    Tsampouka and Shawe-Taylor (2007), before equation (10).
+
+    Examples
+    --------
+    >>> earliest(margin=0.1, epsilon=0.5, beta=1.0)
+    100.0
+    """
+    if not (margin > 0 and epsilon > 0 and beta > 0):
+        raise ValueError(f"margin, epsilon and beta must be positive, got {margin!r}, {epsilon!r}, {beta!r}")
+    return _power(beta / margin, 1.0 / epsilon)
+
+
+def bound_progress(radius, margin, epsilon, zeta, eta, beta, t):
+    """The least by which update ``t`` raises ``u_t.u``, where ``u`` has the margin ``gamma``.
+
+    With ``eta_t = eta t^-zeta``
+
+        u_(t+1).u - u_t.u
+            >= eta_t (gamma / R - eta_t / 2 - eta_t^2 / 2) - eta_t (1 + eta_t) beta t^-epsilon / R.
+
+    Parameters
+    ----------
+    radius, margin, epsilon, zeta, eta, beta : float
+        As in :func:`bound_updates`.
+    t : float
+        1 for the first update.
+
+    Returns
+    -------
+    float
+        Negative while the threshold is high or the rate is.
+
+    References
+    ----------
+    Tsampouka and Shawe-Taylor (2007), inequality (9).
+
+    Examples
+    --------
+    >>> bound_progress(radius=1.0, margin=0.5, epsilon=1.0, zeta=1.0, eta=1.0, beta=1.0, t=10) > 0
+    True
+    """
+    rate = eta * t**-zeta
+    gain = margin / radius - rate / 2 - rate**2 / 2
+    return rate * gain - rate * (1 + rate) * beta / radius * t**-epsilon
+
+
+def bound_updates(radius, margin, epsilon, zeta, eta, beta, *, explicit=False):
     """Updates on separable data, any number of passes: ``T <= t_b = t_0 (1 + tau_b)``.
 
     ``tau_b`` is the one root of ``g(tau) = (1 + omega) R / (gamma eta t_0^(1 - zeta))``. With
@@ -64,12 +144,18 @@ def bound_updates(radius, margin, epsilon, zeta, eta, beta):
         g = I_zeta - I_(zeta + eps) - r rho I_(2 zeta) / 2 - r rho^2 I_(3 zeta) / 2 - rho I_(2 zeta + eps),
         omega = rho (2 + rho) / r + rho^2 (1 + rho) / 2.
 
+    Where ``zeta = 1 - 2 epsilon > 1/2``, leaving out the negative powers of ``1 + tau`` gives the explicit
+    ``tau_b = (1 + A)^(1/epsilon) - 1``, never below the root.
+
     Parameters
     ----------
     radius, margin : float
         ``R``, and the maximum margin ``gamma > 0``: the largest ``min y u.x`` of a unit vector ``u``.
     epsilon, zeta, eta, beta : float
-        As in :class:`Params`; ``0 < zeta <= 1``.
+        As in :class:`Params`, with ``zeta <= 1``. For ``zeta = 0`` the bound is finite only where
+        ``eta (1 + eta) < 2 gamma / R``.
+    explicit : bool
+        The closed form.
 
     Returns
     -------
@@ -79,22 +165,25 @@ def bound_updates(radius, margin, epsilon, zeta, eta, beta):
     Raises
     ------
     ValueError
-        If a parameter is out of its range.
+        If a parameter is out of its range, or ``explicit`` does not apply.
 
     References
     ----------
-    Tsampouka and Shawe-Taylor (2007), equations (11) and (12).
+    Tsampouka and Shawe-Taylor (2007), equations (11) and (12); Remark 1 and (15) for the closed form.
 
     Examples
     --------
     >>> round(bound_updates(radius=1.0, margin=0.1, epsilon=0.5, zeta=0.5, eta=1.0, beta=1.0))
     1224
+    >>> sonar = dict(radius=3.8121, margin=0.00841, epsilon=0.05, zeta=0.9, eta=50.0, beta=3.59e-3 * 3.8121)
+    >>> round(bound_updates(**sonar) / 1e6), round(bound_updates(**sonar, explicit=True) / 1e6)
+    (1257, 1257)
     """
-    first, tau = _first(margin, epsilon, beta), _tau(radius, margin, epsilon, zeta, eta, beta)
-    return first * (1.0 + tau)
+    tau = (_tau_explicit if explicit else _tau)(radius, margin, epsilon, zeta, eta, beta)
+    return earliest(margin, epsilon, beta) * (1.0 + tau) if tau < math.inf else tau
 
 
-def bound_fraction(radius, margin, epsilon, zeta, eta, beta):
+def bound_fraction(radius, margin, epsilon, zeta, eta, beta, *, explicit=False):
     """Fraction of the maximum margin after convergence: at least ``f_b = (1 + tau_b + 1/t_0)^-epsilon``.
 
     With ``eta = eta_0 (beta / R)^-delta`` and ``0 < epsilon delta + zeta < 1`` it tends to 1 as ``beta / R``
@@ -102,8 +191,18 @@ def bound_fraction(radius, margin, epsilon, zeta, eta, beta):
 
     Parameters
     ----------
-    radius, margin, epsilon, zeta, eta, beta : float
+    radius, margin, epsilon, zeta, eta, beta, explicit
         As in :func:`bound_updates`.
+
+    Returns
+    -------
+    float
+        In [0, 1].
+
+    Raises
+    ------
+    ValueError
+        As :func:`bound_updates`.
 
     References
     ----------
@@ -114,69 +213,91 @@ def bound_fraction(radius, margin, epsilon, zeta, eta, beta):
     >>> round(bound_fraction(radius=1.0, margin=0.1, epsilon=0.5, zeta=0.5, eta=1.0, beta=1.0), 3)
     0.286
     """
-    first, tau = _first(margin, epsilon, beta), _tau(radius, margin, epsilon, zeta, eta, beta)
-    return (1.0 + tau + 1.0 / first) ** -epsilon
+    tau = (_tau_explicit if explicit else _tau)(radius, margin, epsilon, zeta, eta, beta)
+    return (1.0 + tau + _power(beta / margin, -1.0 / epsilon)) ** -epsilon
 
 
-def bound_updates_explicit(radius, margin, epsilon, eta, beta):
-    """The bound of :func:`bound_updates` in closed form, where ``zeta = 1 - 2 epsilon > 1/2``.
+def bound_updates_half(radius, margin, eta, beta):
+    """Updates for ``epsilon = zeta = 1/2``: ``T (T / (T + 1))^A <= ((A + 1) R / (2 eta gamma))^2``.
 
-    ``T <= t_0 (1 + A)^(1/epsilon)``, where ``A^2`` is a sum of four terms in ``R``, ``gamma``, ``beta`` and
-    ``eta``. It is never below :func:`bound_updates`.
+    Here ``A = max(1, eta^2 + 2 eta beta / R)``. One update lengthens ``w`` to ``N^2 <= 1 + A / t``, at most
+    ``((t + 1) / t)^A``, so that ``t^(A/2) u_t.u`` grows by ``eta gamma t^((A-1)/2) / R`` or more. In the end
+    it is at most ``(T + 1)^(A/2)``.
 
     Parameters
     ----------
     radius, margin, eta, beta : float
         As in :func:`bound_updates`.
-    epsilon : float
-        In (0, 1/4), so that ``zeta > 1/2``.
 
     Raises
     ------
     ValueError
-        If a parameter is out of its range.
+        If an argument is not positive.
 
     References
     ----------
-    Tsampouka and Shawe-Taylor (2007), Remark 1 and equation (15).
+    The argument of Gentile (2000) for ALMA, which this case resembles: Tsampouka and Shawe-Taylor (2007),
+    Example 1. The form here is derived in the book's chapter on MICRA.
 
     Examples
     --------
-    >>> bound_updates_explicit(1.0, 0.1, 0.1, 1.0, 0.2) > bound_updates(1.0, 0.1, 0.1, 0.8, 1.0, 0.2)
-    True
+    >>> round(bound_updates_half(radius=1.0, margin=0.1, eta=1.0, beta=1.0))
+    403
     """
-    if not 0 < epsilon < 0.25:
-        raise ValueError(f"epsilon must lie in (0, 1/4), got {epsilon!r}")
-    first, zeta = _first(margin, epsilon, beta), 1.0 - 2.0 * epsilon
-    ratio = margin / beta
-    square = (
-        2.0 * epsilon / eta * radius * margin / beta**2 * (1.0 + _omega(radius, margin, first, zeta, eta))
-        + epsilon * eta / (1.0 - 4.0 * epsilon) * radius / beta * ratio ** (1.0 / epsilon - 3.0)
-        + epsilon * eta**2 / (2.0 - 6.0 * epsilon) * radius / beta * ratio ** (2.0 / epsilon - 5.0)
-        + 2.0 * epsilon * eta / (1.0 - 3.0 * epsilon) * ratio ** (1.0 / epsilon - 2.0)
-    )
-    return first * (1.0 + math.sqrt(square)) ** (1.0 / epsilon)
+    if not min(radius, margin, eta, beta) > 0:
+        raise ValueError(f"arguments must be positive, got {radius!r}, {margin!r}, {eta!r}, {beta!r}")
+    A = max(1.0, eta**2 + 2.0 * eta * beta / radius)
+    most = ((A + 1.0) * radius / (2.0 * eta * margin)) ** 2
+    # The left side is at least T - A, and at most T.
+    return brentq(lambda T: T * (T / (T + 1.0)) ** A - most, most, (most + A) * (1.0 + 1e-12))
 
 
-def _first(margin, epsilon, beta):
-    """``t_0``: until then the threshold exceeds the maximum margin."""
-    if not (margin > 0 and epsilon > 0 and beta > 0):
-        raise ValueError(f"margin, epsilon and beta must be positive, got {margin!r}, {epsilon!r}, {beta!r}")
-    return (beta / margin) ** (1.0 / epsilon)
+def bound_fraction_half(radius, margin, eta, beta):
+    """Fraction of the maximum margin after convergence for ``epsilon = zeta = 1/2``.
+
+    With ``eta = eta_0 R / beta``, ``eta_0 >= 1/2``, it is ``1 / (1 + 1/(2 eta_0) + eta_0 R^2 / (2 beta^2))``
+    in the limit of small ``gamma / R``: as ``beta / R`` grows it tends to ``2 eta_0 / (1 + 2 eta_0) < 1``.
+
+    Parameters
+    ----------
+    radius, margin, eta, beta : float
+        As in :func:`bound_updates_half`.
+
+    References
+    ----------
+    As :func:`bound_updates_half`.
+
+    Examples
+    --------
+    >>> round(bound_fraction_half(radius=1.0, margin=0.1, eta=1.0, beta=1.0), 3)
+    0.498
+    """
+    return beta / margin * (bound_updates_half(radius, margin, eta, beta) + 1.0) ** -0.5
 
 
-def _omega(radius, margin, first, zeta, eta):
-    rho = eta * first**-zeta
-    return margin / radius * rho * (2.0 + rho) + 0.5 * rho**2 * (1.0 + rho)
+def _power(base, exponent):
+    try:
+        return float(base) ** exponent
+    except OverflowError:
+        return math.inf
+
+
+def _scales(radius, margin, epsilon, zeta, eta, beta):
+    """``rho``, ``r`` and the right side of the equation for ``tau_b``."""
+    if not (0 <= zeta <= 1 and eta > 0 and radius > 0):
+        raise ValueError(
+            f"zeta must lie in [0, 1], eta and radius be positive: {zeta!r}, {eta!r}, {radius!r}"
+        )
+    earliest(margin, epsilon, beta)  # checks them
+    ratio = beta / margin
+    rho, r = eta * _power(ratio, -zeta / epsilon), radius / margin
+    omega = rho * (2.0 + rho) / r + 0.5 * rho**2 * (1.0 + rho)
+    return rho, r, (1.0 + omega) * r / eta * _power(ratio, (zeta - 1.0) / epsilon)
 
 
 def _tau(radius, margin, epsilon, zeta, eta, beta):
     """The root ``tau_b``, found in ``s = ln(1 + tau)``."""
-    if not (0 < zeta <= 1 and eta > 0):
-        raise ValueError(f"zeta must lie in (0, 1] and eta be positive, got {zeta!r} and {eta!r}")
-    first = _first(margin, epsilon, beta)
-    rho, r = eta * first**-zeta, radius / margin
-    target = (1.0 + _omega(radius, margin, first, zeta, eta)) * r / (eta * first ** (1.0 - zeta))
+    rho, r, target = _scales(radius, margin, epsilon, zeta, eta, beta)
 
     def integral(power, s):
         return s if power == 1.0 else math.expm1((1.0 - power) * s) / (1.0 - power)
@@ -187,8 +308,18 @@ def _tau(radius, margin, epsilon, zeta, eta, beta):
         return integral(zeta, s) - late - loss - target
 
     high = 1.0
-    while excess(high) < 0.0:  # g falls from 0, turns, and grows without bound
+    while not excess(high) >= 0.0:  # g falls from 0, turns, and grows without bound
         high *= 2.0
         if high > 600.0:
             return math.inf
     return math.expm1(brentq(excess, 0.0, high, xtol=1e-14))
+
+
+def _tau_explicit(radius, margin, epsilon, zeta, eta, beta):
+    """``A^2`` is the right side of the equation for ``tau_b`` and the lost terms, times ``2 epsilon``."""
+    if not (abs(zeta + 2.0 * epsilon - 1.0) < 1e-12 and zeta > 0.5):
+        raise ValueError(f"the closed form needs zeta = 1 - 2 epsilon > 1/2, got {zeta!r} and {epsilon!r}")
+    rho, r, target = _scales(radius, margin, epsilon, zeta, eta, beta)
+    lost = 0.5 * r * rho / (2.0 * zeta - 1.0) + 0.5 * r * rho**2 / (3.0 * zeta - 1.0)
+    square = 2.0 * epsilon * (target + lost + rho / (2.0 * zeta + epsilon - 1.0))
+    return _power(1.0 + math.sqrt(square), 1.0 / epsilon) - 1.0

@@ -25,6 +25,8 @@ numbers are so small that ``|w|^2`` leaves the range of floating-point numbers.
 
 from typing import NamedTuple
 
+from numba.extending import register_jitable
+
 TOLERANCE = 1e-9  # in units of the score; rounding moves a score by about 1e-16 |w| |x|
 RESOLUTION = 1e-7  # of a margin in units of |x|; the relative error of w is about 1e-16 (|x| / margin)^2
 SMALLEST, LARGEST = 1e-300, 1e307  # sin2 may round to 0 or below; a larger |w|^2 would overflow
@@ -40,20 +42,28 @@ class State(NamedTuple):
     """Nothing: ROMMA remembers its weights and their norm alone."""
 
 
+@register_jitable
+def minimiser(y, score, xx, ww):
+    """Scale and step of the shortest vector that meets the old and the new constraint, from ``k < 1``."""
+    k = y * score
+    # Q W may overflow or underflow where k / Q / W does not: that is how the formulas are written.
+    if ww == 0.0 or k / xx >= ww:
+        return 0.0, y / xx
+    r = k / xx / ww
+    sin2 = 1.0 - k * r  # of the angle between w and x
+    square = (xx * ww + 1.0 - 2.0 * k) / max(sin2, SMALLEST)  # |w|^2 |x|^2 of the new w
+    if not (square <= 1.0 / RESOLUTION**2 and square / xx <= LARGEST):
+        return 0.0, y / xx
+    return (1.0 - r) / sin2, y * ((1.0 - k) / xx / sin2)
+
+
 def rule(params, state, y, score, xx, ww):
     """Move to the shortest vector that meets the old and the new constraint."""
     k = y * score
     if k > 0.0 and k >= 1.0 - max(params.delta, TOLERANCE):
         return False, 1.0, 0.0, state
-    # Q W may overflow or underflow where k / Q / W does not: that is how the formulas are written.
-    if ww == 0.0 or k / xx >= ww:
-        return True, 0.0, y / xx, state
-    r = k / xx / ww
-    sin2 = 1.0 - k * r  # of the angle between w and x
-    square = (xx * ww + 1.0 - 2.0 * k) / max(sin2, SMALLEST)  # |w|^2 |x|^2 of the new w
-    if not (square <= 1.0 / RESOLUTION**2 and square / xx <= LARGEST):
-        return True, 0.0, y / xx, state
-    return True, (1.0 - r) / sin2, y * ((1.0 - k) / xx / sin2), state
+    scale, step = minimiser(y, score, xx, ww)
+    return True, scale, step, state
 
 
 def bound_mistakes(radius, margin):

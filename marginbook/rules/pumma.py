@@ -1,0 +1,364 @@
+"""PUMMA_p, the p-norm utilizing maximum margin algorithm: ROMMA with a bias, for any ``p >= 2``.
+
+Distances are measured in the p-norm, ``1/p + 1/q = 1``. PUMMA remembers a pair, the last example of either
+class that caused an update, and of all others only ``theta``, the gradient of ``|w|_q^2 / 2`` at its weights.
+When an example fires it takes its class's place in the pair, and the new hypothesis solves
+
+    min |v|_q^2 / 2   subject to   v.x+ + b >= 1,   v.x- + b <= -1,   v.theta >= |w|_q^2.
+
+The bias is free, so the first two constraints ask for ``v.z >= 1`` with ``z = (x+ - x-) / 2``, the half
+difference, and ``b = -(v.x+ + v.x-) / 2`` makes both tight. This is ROMMA's problem for the example ``z`` with
+``y = 1``: for ``p = 2`` PUMMA takes ROMMA's step. In general ``v = link(scale theta + step z)`` where ``link`` is
+the gradient of ``|theta|_p^2 / 2``. There are two cases.
+
+(i) The old constraint is slack: ``scale = 0``, ``step = 1 / |z|_p^2``. This is the solution if it satisfies
+    ``v.theta >= |w|_q^2``, which covers ``w = 0`` and ``z`` in the direction of ``theta``.
+(ii) Both are tight. With ``r = scale / step`` and ``g(r) = link(z + r theta)`` that is one equation,
+    ``h(r) = g.theta - |w|_q^2 g.z = 0`` for ``r > 0``: ``h(0) < 0`` because case (i) failed, ``h(r) / r`` tends to
+    ``|w|_q^2 (1 - w.z) > 0``, and the root is unique because the problem is strictly convex. Then
+    ``step = 1 / g.z`` and ``scale = r step``.
+
+For ``p < 2`` half the square of the q-norm is not strongly convex, and the bounds below fail.
+"""
+
+import math
+from typing import NamedTuple
+
+from numba.extending import register_jitable
+
+from marginbook.pnorms import norm
+from marginbook.rules.romma import LARGEST, RESOLUTION, TOLERANCE, minimiser
+
+__all__ = [
+    "Params", "State", "bound_margin", "bound_margin_log", "bound_progress", "bound_updates",
+    "bound_updates_log", "bound_updates_spread", "fires", "minimiser", "solve",
+]  # fmt: skip
+
+ROUNDS = 200  # evaluations of h at most; Newton's method needs about seven, bisection sixty
+
+
+class Params(NamedTuple):
+    """What the reader chooses."""
+
+    delta: float  # in [0, 1], in units of the score: update when y (w.x + b) < 1 - delta or <= 0
+    p: float  # at least 2: the norm that measures distances of instances
+
+
+class State(NamedTuple):
+    """Nothing: the engine keeps the pair, and the pair tells the bias."""
+
+
+def fires(params, y, score):
+    """Whether an example with ``score = w.x + b`` updates the hypothesis. 1 counts as reached within 1e-9."""
+    k = y * score
+    return k <= 0.0 or k < 1.0 - max(params.delta, TOLERANCE)
+
+
+@register_jitable
+def solve(theta, z, p):
+    """Scale and step of ``theta <- scale theta + step z``, for ``p >= 2`` and ``link(theta).z < 1``.
+
+    Parameters
+    ----------
+    theta : array, shape (d,)
+        ``w = link(theta)``.
+    z : array, shape (d,)
+        The half difference of the pair, not zero.
+    p : float
+
+    Returns
+    -------
+    scale, step : float
+
+    Notes
+    -----
+    Where the new weights would prove that no margin is above ``1e-7 |z|_p``, rounding decides what they are:
+    the old constraint is then given up, as in :mod:`marginbook.rules.romma`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> scale, step = solve(np.array([1.0, 0.0]), np.array([0.0, 1.0]), 4.0)
+    >>> print(f"{scale:.4f} {step:.4f}")
+    1.4142 1.4142
+    """
+    size, length = norm(theta, p), norm(z, p)
+    slack = 1.0 / length / length
+    if size == 0.0:
+        return 0.0, slack
+    # In units of |theta|_p and |z|_p the problem has one number: c = |theta|_p |z|_p.
+    t, u, c = theta / size, z / length, size * length
+    gt, gu, dgt, dgu = _products(t, u, 0.0, p)
+    if gt >= c:
+        return 0.0, slack
+    low, high, r = 0.0, math.inf, 1.0 / c
+    for _ in range(ROUNDS):
+        gt, gu, dgt, dgu = _products(t, u, r, p)
+        h, dh = gt - c * gu, dgt - c * dgu
+        if h < 0.0:
+            low = r
+        else:
+            high = r
+        newton = r - h / dh if dh != 0.0 else low
+        if h == 0.0 or abs(newton - r) <= 1e-16 * r:
+            break
+        last = r
+        if high == math.inf:
+            r = min(max(newton, 2.0 * r), 1e3 * r)
+        elif low < newton < high:
+            r = newton
+        else:
+            r = 0.5 * (low + high)
+        if r == last:
+            break
+    square = (r * c + 1.0) / gu if gu > 0.0 else math.inf  # |w|_q^2 |z|_p^2 of the new w
+    if not (square <= 1.0 / RESOLUTION**2 and square * slack <= LARGEST and r / gu <= LARGEST * c):
+        return 0.0, slack
+    return r / gu / c, slack / gu
+
+
+@register_jitable
+def _products(t, u, r, p):
+    """With ``s = u + r t`` and ``g = link(s)``: ``g.t``, ``g.u`` and their derivatives in ``r``."""
+    largest = 0.0
+    for j in range(t.shape[0]):
+        largest = max(largest, abs(u[j] + r * t[j]))
+    if largest == 0.0:
+        return 0.0, 0.0, 0.0, 0.0
+    ss, st, su, tt, tu = 0.0, 0.0, 0.0, 0.0, 0.0  # sums weighted with a = |s|^(p-2), in units of the largest
+    for j in range(t.shape[0]):
+        s = (u[j] + r * t[j]) / largest
+        a = abs(s) ** (p - 2.0)
+        ss += a * s * s
+        st += a * s * t[j]
+        su += a * s * u[j]
+        tt += a * t[j] * t[j]
+        tu += a * t[j] * u[j]
+    factor = ss ** ((2.0 - p) / p)  # of link: |s|_p^(2-p)
+    gt, gu = factor * st * largest, factor * su * largest
+    slope = (p - 2.0) * st / ss
+    return gt, gu, factor * ((p - 1.0) * tt - slope * st), factor * ((p - 1.0) * tu - slope * su)
+
+
+def bound_progress(radius, delta, p=2.0):
+    """What an update adds to ``|w|_q^2`` at least: ``delta^2 / (4 (p-1) R^2)``.
+
+    Half the square of the q-norm is ``(q-1)``-strongly convex with respect to the q-norm, ``q - 1 = 1/(p-1)``,
+    and ``theta.(v - w) >= 0``, so ``|v|_q^2 - |w|_q^2 >= |v - w|_q^2 / (p-1)``. The update moves ``w.(x+ - x-)``
+    by ``delta`` or more, and ``|x+ - x-|_p <= 2 R``. The 4 cannot be improved.
+
+    Parameters
+    ----------
+    radius : float
+        ``R``, the largest ``|x|_p``.
+    delta : float
+        In (0, 1].
+    p : float
+        At least 2.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        If ``delta`` is not in (0, 1] or ``p`` is below 2.
+
+    References
+    ----------
+    Ishibashi, Hatano and Takeda (2008), Lemma 6, which prints 2 for the 4.
+
+    Examples
+    --------
+    >>> bound_progress(radius=1.0, delta=0.5, p=2.0)
+    0.0625
+    """
+    return 1.0 / bound_updates_spread(2.0 * radius, 1.0, delta, p)
+
+
+def bound_updates(radius, margin, delta, p=2.0):
+    """Updates on separable data, any number of passes: ``M <= 4 (p-1) R^2 / (delta gamma)^2``.
+
+    Every ``u`` with ``y (u.x + b) >= 1`` for some ``b`` satisfies all constraints, so ``|w|_q <= |u|_q``, and
+    the shortest has ``|u|_q = 1 / gamma``. The rest is :func:`bound_progress`.
+
+    Parameters
+    ----------
+    radius, delta, p : float
+        As in :func:`bound_progress`.
+    margin : float
+        ``gamma > 0``, the maximum p-norm margin of hyperplanes with bias.
+
+    Returns
+    -------
+    float
+        The largest number of updates; the first pair is one.
+
+    Raises
+    ------
+    ValueError
+        If ``margin`` is not positive, ``delta`` is not in (0, 1] or ``p`` is below 2.
+
+    References
+    ----------
+    Ishibashi, Hatano and Takeda (2008), Theorem 2 (i), which leaves the constant open; its proof prints 2 and
+    no ``p - 1``.
+
+    Examples
+    --------
+    >>> bound_updates(radius=1.0, margin=0.5, delta=0.5, p=3.0)
+    128.0
+    """
+    return bound_updates_spread(2.0 * radius, margin, delta, p)
+
+
+def bound_updates_spread(spread, margin, delta, p=2.0):
+    """The same without the origin: ``M <= (p-1) D^2 / (delta gamma)^2`` with ``D = max |x+ - x-|_p``.
+
+    Neither side changes when all instances are shifted, as the algorithm does not. ``D <= 2 R``.
+
+    Parameters
+    ----------
+    spread : float
+        ``D``, the largest p-norm distance of two examples of different classes.
+    margin, delta, p : float
+        As in :func:`bound_updates`.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        As :func:`bound_updates`.
+
+    References
+    ----------
+    The proof of Theorem 2 (i) of Ishibashi, Hatano and Takeda (2008) without its last step.
+
+    Examples
+    --------
+    >>> bound_updates_spread(spread=1.0, margin=0.5, delta=0.5)
+    16.0
+    """
+    if not margin > 0:
+        raise ValueError(f"margin must be positive, got {margin!r}")
+    if not 0 < delta <= 1:
+        raise ValueError(f"delta must be in (0, 1], got {delta!r}")
+    if not p >= 2:
+        raise ValueError(f"p must be at least 2, got {p!r}")
+    return (p - 1.0) * (spread / (delta * margin)) ** 2
+
+
+def bound_margin(margin, delta):
+    """The p-norm margin that PUMMA reaches on separable data: ``(1 - delta) gamma`` or more.
+
+    When a whole epoch makes no update, ``y (w.x + b) >= 1 - delta`` for all examples, and ``|w|_q <= 1/gamma``.
+
+    Parameters
+    ----------
+    margin : float
+        ``gamma > 0``, the maximum p-norm margin of hyperplanes with bias.
+    delta : float
+        In [0, 1]. At 1 nothing is promised but a separator.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        If ``margin`` is not positive or ``delta`` is not in [0, 1].
+
+    References
+    ----------
+    Ishibashi, Hatano and Takeda (2008), Theorem 2 (ii).
+
+    Examples
+    --------
+    >>> bound_margin(margin=2.0, delta=0.25)
+    1.5
+    """
+    if not margin > 0:
+        raise ValueError(f"margin must be positive, got {margin!r}")
+    if not 0 <= delta <= 1:
+        raise ValueError(f"delta must be in [0, 1], got {delta!r}")
+    return (1.0 - delta) * margin
+
+
+def bound_updates_log(radius, margin, delta, n_features, c=2.0):
+    """Updates with ``p = c ln n``, in the geometry of the largest coordinate.
+
+    ``|x|_p <= n^(1/p) |x|_inf`` with ``n^(1/p) = exp(1/c)``, and ``|u|_q <= |u|_1``. So
+    ``M <= 4 (c ln n - 1) exp(2/c) R^2 / (delta gamma)^2``: it grows with the logarithm of the dimension.
+
+    Parameters
+    ----------
+    radius : float
+        ``R``, the largest ``|x|_inf``.
+    margin : float
+        ``gamma > 0``, the maximum infinity-norm margin of hyperplanes with bias.
+    delta : float
+        In (0, 1].
+    n_features : int
+        ``n``.
+    c : float
+        With ``c ln n >= 2``.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        As :func:`bound_updates`, with ``p = c ln n``.
+
+    References
+    ----------
+    Ishibashi, Hatano and Takeda (2008), Corollary 3 (i), with its constant.
+
+    Examples
+    --------
+    >>> print(f"{bound_updates_log(radius=1.0, margin=0.5, delta=0.5, n_features=100):.1f}")
+    1428.4
+    """
+    return bound_updates(radius * math.exp(1.0 / c), margin, delta, c * math.log(n_features))
+
+
+def bound_margin_log(margin, delta, c=2.0):
+    """The infinity-norm margin reached with ``p = c ln n``: ``(1 - delta) gamma / exp(1/c)`` or more.
+
+    ``|w|_1 <= n^(1/p) |w|_q`` and ``|w|_q <= |u|_q <= |u|_1 = 1 / gamma``.
+
+    Parameters
+    ----------
+    margin : float
+        ``gamma > 0``, the maximum infinity-norm margin of hyperplanes with bias.
+    delta : float
+        In [0, 1].
+    c : float
+        With ``c ln n >= 2``.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        As :func:`bound_margin`.
+
+    References
+    ----------
+    Ishibashi, Hatano and Takeda (2008), Corollary 3 (ii).
+
+    Examples
+    --------
+    >>> print(f"{bound_margin_log(margin=1.0, delta=0.25, c=2.0):.4f}")
+    0.4549
+    """
+    return bound_margin(margin, delta) * math.exp(-1.0 / c)
