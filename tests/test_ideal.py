@@ -112,7 +112,7 @@ def test_the_first_two_updates_are_those_of_romma():
     close(IdealMargin(shuffle=False, tol=1e-12).fit(X[:2], [1, -1]).coef_, relaxed.coef_, 1e-6)
     ideal = IdealMargin(shuffle=False).fit(X, y)
     relaxed = ROMMA(delta=0.0, shuffle=False, max_iter=1).fit(X, y)
-    assert ideal.history_[-1].norm >= relaxed.history_[-1].norm  # it is shorter where it forgets
+    assert ideal.history_[-1].norm >= relaxed.history_[-1].norm  # ROMMA forgets constraints
 
 
 @pytest.mark.parametrize("classes", [2, 3])

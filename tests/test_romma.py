@@ -297,7 +297,7 @@ def test_unit_vectors_reach_theorem_3():
 
 def test_an_adversary_comes_near_theorem_5():
     """Unit vectors whose score is just below 1 - delta, each with a new direction."""
-    delta, n = 0.3, 300
+    delta, n = 0.3, 200
     w, rows = np.eye(n)[0], [np.eye(n)[0]]
     for t in range(1, n):
         along = (1 - delta - 1e-9) / np.linalg.norm(w)
