@@ -277,7 +277,7 @@ def bound_fraction_half(radius, margin, eta, beta):
 
 def _power(base, exponent):
     try:
-        return base**exponent
+        return float(base) ** exponent
     except OverflowError:
         return math.inf
 
