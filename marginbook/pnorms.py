@@ -1,5 +1,6 @@
 """The p-norm and the gradient of half its square, at any scale of the vector, compiled or not."""
 
+import numpy as np
 from numba.extending import register_jitable
 
 
@@ -25,20 +26,25 @@ def norm(x, p):
 
 
 @register_jitable
-def link(theta, p, w):
-    """Write the gradient of ``|theta|_p^2 / 2`` into ``w``.
+def link(theta, p):
+    """The gradient of ``|theta|_p^2 / 2``: ``w_j = sign(theta_j) |theta_j|^(p-1) / |theta|_p^(p-2)``.
 
-    ``w_j = sign(theta_j) |theta_j|^(p-1) / |theta|_p^(p-2)``. It is homogeneous of degree one, and the
-    inverse of the link of the dual exponent.
+    It is homogeneous of degree one, and the inverse of the link of the dual exponent.
 
     Examples
     --------
     >>> import numpy as np
-    >>> w = np.zeros(2)
-    >>> link(np.array([1.0, -1.0]), 4.0, w)
-    >>> w
+    >>> link(np.array([1.0, -1.0]), 4.0)
     array([ 0.70710678, -0.70710678])
     """
+    w = np.zeros(theta.shape[0])
+    write_link(theta, p, w)
+    return w
+
+
+@register_jitable
+def write_link(theta, p, w):
+    """Write ``link(theta, p)`` into ``w``."""
     size = norm(theta, p)
     for j in range(theta.shape[0]):
         w[j] = 0.0

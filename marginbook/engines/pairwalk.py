@@ -25,7 +25,7 @@ from numba.extending import register_jitable
 
 from marginbook.engines.linear import csr_add, csr_dot
 from marginbook.engines.walk import LARGEST, SMALLEST
-from marginbook.pnorms import link
+from marginbook.pnorms import write_link
 
 COINCIDE = 1e-14  # part of |x|^2 below which |x_a - x_b|^2 is the rounding of kernel values
 
@@ -162,7 +162,7 @@ def p_norm(dot, plus, solve):
     @njit
     def settle(params, v):
         d = v.shape[0] // 2
-        link(v[:d], params.p, v[d:])
+        write_link(v[:d], params.p, v[d:])
 
     @njit
     def step(params, rows, a, b, v, s, k, ww, noise):

@@ -113,7 +113,8 @@ def solve(theta, z, p):
         if moved <= 4e-16 * r:
             break
     square = (r * c + 1.0) / gu if gu > 0.0 else math.inf  # |w|_q^2 |z|_p^2 of the new w
-    if not (square <= 1.0 / RESOLUTION**2 and square * slack <= LARGEST and r / gu <= LARGEST * c):
+    longest = math.sqrt(square) / length  # |w|_q
+    if not (square <= 1.0 / RESOLUTION**2 and longest <= math.sqrt(LARGEST) and r / gu / LARGEST <= c):
         return 0.0, slack
     return r / gu / c, slack / gu
 
