@@ -1,4 +1,4 @@
-"""MICRA makes the updates of its algorithm, in full and reduced form; its bounds hold; the papers' margins."""
+"""MICRA makes its algorithm's updates, in full and reduced form; its bounds hold; Adult's margins."""
 
 import math
 from decimal import Decimal, localcontext
@@ -98,38 +98,39 @@ def test_a_shuffled_run_starts_at_the_first_example_of_its_first_epoch():
 def reduced(G, Y, calls, options, mini_epochs):
     """Reduced MICRA from a Gram matrix: the hypotheses after each trial, by problem, and the updates.
 
-    ``calls`` is a list of lists of orders: what one call of ``fit`` or ``partial_fit`` presents.
+    ``calls`` has the orders of the epochs of each call of ``fit`` or ``partial_fit``.
     """
     R = math.sqrt(max(G[i, i] for order in calls[0] for i in order))
-    hypotheses, updates = [], []
-    for p, y in enumerate(Y):
-        first = calls[0][0][0]
-        w, t, trial, mine = np.zeros(len(G)), 1, 0, []
-        w[first] = y[first] / math.sqrt(G[first, first])
+    runs = [_reduced(G, y, calls, options, mini_epochs, R) for y in Y]
+    updates = [(p, *update) for p, (_, updates) in enumerate(runs) for update in updates]
+    return [hypotheses for hypotheses, _ in runs], updates
 
-        def present(rows):
-            nonlocal w, t, trial
-            fired = []
-            for i in rows:
-                trial += 1
-                if y[i] * (G[i] @ w) <= options["beta"] * R * t ** -options["epsilon"]:
-                    w = w.copy()
-                    w[i] += options["eta"] * t ** -options["zeta"] * y[i] / R
-                    w /= math.sqrt(w @ G @ w)
-                    t += 1
-                    fired.append(i)
-                    updates.append((p, trial, i))
-                mine.append(w)
-            return fired
 
-        for orders in calls:
-            for order in orders:
-                active = present(order)
-                for _ in range(mini_epochs if active else 0):
-                    if not present(active):
-                        break
-        hypotheses.append(np.array(mine))
-    return hypotheses, updates
+def _reduced(G, y, calls, options, mini_epochs, R):
+    first, t = calls[0][0][0], 1
+    w, hypotheses, updates = np.zeros(len(G)), [], []
+    w[first] = y[first] / math.sqrt(G[first, first])
+
+    def present(rows):
+        nonlocal w, t
+        fired = []
+        for i in rows:
+            if y[i] * (G[i] @ w) <= options["beta"] * R * t ** -options["epsilon"]:
+                w = w.copy()
+                w[i] += options["eta"] * t ** -options["zeta"] * y[i] / R
+                w /= math.sqrt(w @ G @ w)
+                t += 1
+                fired.append(i)
+                updates.append((len(hypotheses) + 1, i))
+            hypotheses.append(w)
+        return fired
+
+    for order in [order for orders in calls for order in orders]:
+        active = present(order)
+        for _ in range(mini_epochs if active else 0):
+            if not present(active):
+                break
+    return np.array(hypotheses), updates
 
 
 FORMS = {
@@ -368,10 +369,10 @@ def test_a_constant_rate_has_a_bound_where_it_is_small():
 
 
 def test_a_rate_that_falls_too_fast_never_ends():
-    X, y = np.array([[1.0, 0.0], [-0.9, 0.3]]), np.array([1, 1])
-    ends = dict(epsilon=1.0, eta=0.05, beta=0.1, shuffle=False, max_iter=3000)
-    assert MICRA(zeta=0.5, **ends).fit(np.vstack([X, -X]), [1, 1, 0, 0]).converged_
-    assert not MICRA(zeta=2.0, **ends).fit(np.vstack([X, -X]), [1, 1, 0, 0]).converged_
+    X, y = np.array([[1.0, 0.0], [0.9, -0.3]]), [1, 0]  # the weights must turn, the rates add up to 0.1
+    options = dict(epsilon=1.0, eta=0.05, beta=0.1, shuffle=False, max_iter=3000)
+    assert MICRA(zeta=0.5, **options).fit(X, y).converged_
+    assert not MICRA(zeta=2.0, **options).fit(X, y).converged_
     with pytest.raises(ValueError, match=r"zeta must lie in \[0, 1\]"):
         micra.bound_updates(1.0, 0.1, 1.0, 2.0, 0.05, 0.1)
 
