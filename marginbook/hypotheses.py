@@ -180,8 +180,8 @@ def _class_vote(K, support, problem, scale, step, bias, alive, scores, out):
 def class_votes(K, trace, support, n_classes, stop):
     """Share of the votes that each class gets, where one problem has all classes.
 
-    A hypothesis votes for the class of its largest score; ties go to the smallest class. The hypothesis before
-    the first update abstains.
+    A hypothesis votes for the class of its largest score; ties go to the smallest class. The hypothesis
+    before the first update abstains.
 
     Parameters
     ----------

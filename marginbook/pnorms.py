@@ -1,4 +1,4 @@
-"""The p-norm and the gradient of half its square, compiled or not, at any scale of the vector."""
+"""The p-norm and the gradient of half its square, at any scale of the vector, compiled or not."""
 
 import numpy as np
 from numba.extending import register_jitable
@@ -6,8 +6,17 @@ from numba.extending import register_jitable
 
 @register_jitable
 def norm(x, p):
-    """``|x|_p`` for finite ``p >= 1``."""
-    largest = np.abs(x).max()
+    """``|x|_p`` of an array of shape (d,), for finite ``p >= 1``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> print(norm(np.array([3.0, -4.0]), 2.0))
+    5.0
+    """
+    largest = 0.0
+    for j in range(x.shape[0]):
+        largest = max(largest, abs(x[j]))
     if largest == 0.0:
         return 0.0
     total = 0.0
@@ -18,13 +27,28 @@ def norm(x, p):
 
 @register_jitable
 def link(theta, p):
-    """The gradient of ``|theta|_p^2 / 2``: ``sign(theta_j) |theta_j|^(p-1) / |theta|_p^(p-2)``.
+    """The gradient of ``|theta|_p^2 / 2``: ``w_j = sign(theta_j) |theta_j|^(p-1) / |theta|_p^(p-2)``.
 
-    Homogeneous of degree one, and the inverse of the link of the dual exponent.
+    It is homogeneous of degree one, and the inverse of the link of the dual exponent.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> link(np.array([1.0, -1.0]), 4.0)
+    array([ 0.70710678, -0.70710678])
     """
     w = np.zeros(theta.shape[0])
-    size = norm(theta, p)
-    if size > 0.0:
-        for j in range(theta.shape[0]):
-            w[j] = np.sign(theta[j]) * (abs(theta[j]) / size) ** (p - 1.0) * size
+    write_link(theta, p, w)
     return w
+
+
+@register_jitable
+def write_link(theta, p, w):
+    """Write ``link(theta, p)`` into ``w``."""
+    size = norm(theta, p)
+    for j in range(theta.shape[0]):
+        w[j] = 0.0
+        if theta[j] > 0.0:
+            w[j] = size * (theta[j] / size) ** (p - 1.0)
+        elif theta[j] < 0.0:
+            w[j] = -size * (-theta[j] / size) ** (p - 1.0)

@@ -114,6 +114,7 @@ class IdealEngine:
         xx = self.kernel.diagonal(X) + self.noise + self.rho**2
         refuse_overflow(xx)
         old, self._slot = list(self._slot), dict(self._slot)
+        self._low, self._ratio = self._low.copy(), self._ratio.copy()
         columns = np.zeros((len(self._gram), len(xx)))
         if old:
             columns[: len(old)] = self.kernel(self.X[old], X) + self.rho**2
@@ -132,8 +133,6 @@ class IdealEngine:
         self.epochs += 1
         counts = np.array([self._present(p, self.seen + order) for p in range(len(self._Y))])
         ww = np.divide(self._a.sum(axis=1), self._ratio, out=0.0 * self._ratio, where=self._ratio > 0)
-        if not np.isfinite(ww).all():
-            raise ValueError("the weights overflow; scale the data")
         margin = np.nan
         if ww.all():
             zero_row = 0.0 if (self._xx == 0.0).any() else np.inf
@@ -173,6 +172,8 @@ class IdealEngine:
                     f"the first {len(met)} examples are inseparable to working precision: their maximum "
                     f"margin is at most {high * radius:.3g}, {high:.1g} of the radius; set noise_control"
                 )
+            if not np.isfinite(a).all():
+                raise ValueError("the weights overflow; scale the data")
             self._a[p, working] = a
             self._f[p] = (a * y[working]) @ rows
             margins = y[met] * self._f[p, met]
@@ -200,7 +201,8 @@ class IdealEngine:
         if high > RESOLUTION and (Q @ a).min() * a.sum() < (1.0 - self.tol / 2.0) * (a @ Q @ a):
             a = active_set(Q, np.empty((len(a), 0)), a)
             high = math.sqrt(max(a @ Q @ a, 0.0)) / a.sum()
-        return a / radius**2, high
+        with np.errstate(over="ignore"):  # the caller refuses it
+            return a / radius**2, high
 
     def _rows(self, examples):
         """Rows of the kernel matrix, private coordinates and constant feature included."""
@@ -208,7 +210,7 @@ class IdealEngine:
         if new:
             precomputed = self.kernel.name == "precomputed"
             rows = (self.X[new] if precomputed else self.kernel(self.X[new], self.X)) + self.rho**2
-            rows[np.arange(len(new)), new] += self.noise
+            rows[np.arange(len(new)), new] = self._xx[new]
             self._gram = grown(self._gram, len(self._slot) + len(new))
             self._gram[len(self._slot) : len(self._slot) + len(new)] = rows
             self._slot.update({i: len(self._slot) + k for k, i in enumerate(new)})

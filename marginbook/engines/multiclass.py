@@ -123,8 +123,8 @@ class MulticlassRun(Run):
 
 
 class LinearMulticlass(MulticlassRun, LinearEngine):
-    """All classes over dense or CSR rows. Parameters as for :class:`~marginbook.engines.linear.LinearEngine`."""
+    """All classes over dense or CSR rows: parameters of :class:`~marginbook.engines.linear.LinearEngine`."""
 
 
 class KernelMulticlass(MulticlassRun, KernelEngine):
-    """All classes in the space of a kernel. Parameters as for :class:`~marginbook.engines.kernel.KernelEngine`."""
+    """All classes, with a kernel: parameters of :class:`~marginbook.engines.kernel.KernelEngine`."""

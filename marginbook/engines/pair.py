@@ -1,29 +1,16 @@
 """Pair engines: a pair algorithm over dense, CSR or kernel data, several one-vs-rest problems.
 
-They remember each problem's pair from block to block and from call to call: the numbers of its examples in the
-stream, their scores ``w.x+`` and ``w.x-``, and their rows.
+They remember each problem's pair from block to block and from call to call: the numbers of its examples in
+the stream, their scores ``w.x+`` and ``w.x-``, and their rows.
 """
 
 import numpy as np
 from scipy import sparse
 
 from marginbook.engines import kernel
+from marginbook.engines import pairwalk as walks
 from marginbook.engines.kernel import KernelEngine
 from marginbook.engines.linear import BLOCK_BYTES, LinearEngine
-from marginbook.engines.pairwalk import (
-    csr_pair_add,
-    csr_pair_apart,
-    csr_pair_dot,
-    dense_pair_add,
-    dense_pair_apart,
-    dense_pair_dot,
-    kernel_pair_add,
-    kernel_pair_apart,
-    kernel_pair_dot,
-    pair_walker,
-    shortest,
-    shortest_q,
-)
 from marginbook.engines.run import Run
 from marginbook.engines.supports import grown
 from marginbook.hypotheses import lives, places_of
@@ -54,9 +41,9 @@ class PairRun(Run):
         """Bias of the last hypothesis, shape (n_problems,)."""
         return -0.5 * self._value.sum(axis=1)
 
-    def _compile(self, dot, add, apart):
+    def _compile(self, *_):
         fires, minimiser = self.rule
-        self._walk = pair_walker(fires, *shortest(dot, add, apart, minimiser))
+        self._walk = walks.pair_walker(fires, *walks.euclidean(*self._readers(), minimiser))
 
     def _walk_pair(self, p, v, dual, rows, index, places):
         if self._logs and len(self._log) < self._logged + 2 * len(index):
@@ -118,13 +105,10 @@ class LinearPairEngine(PairRun, LinearEngine):
             self._dual = np.hstack([self._dual, self._kept_dual])
             self.hyp["past"] = np.maximum(self.hyp["past"] - (self._kept_dual**2).sum(axis=1), 0.0)
 
-    def _compile(self, *_):
-        readers = (
-            (csr_pair_dot, csr_pair_add, csr_pair_apart)
-            if sparse.issparse(self.X)
-            else (dense_pair_dot, dense_pair_add, dense_pair_apart)
-        )
-        super()._compile(*readers)
+    def _readers(self):
+        if sparse.issparse(self.X):
+            return walks.csr_pair_dot, walks.csr_apart, walks.csr_along
+        return walks.dense_pair_dot, walks.dense_apart, walks.buffer_along
 
     def _present(self, order, problems):
         length = max(1, int(BLOCK_BYTES / self._row_bytes))
@@ -179,10 +163,8 @@ class PNormPairEngine(LinearPairEngine):
 
     def _compile(self, *_):
         fires, solve = self.rule
-        dot, add = (
-            (csr_pair_dot, csr_pair_add) if sparse.issparse(self.X) else (dense_pair_dot, dense_pair_add)
-        )
-        self._walk = pair_walker(fires, *shortest_q(dot, add, solve))
+        plus = walks.csr_plus if sparse.issparse(self.X) else walks.dense_plus
+        self._walk = walks.pair_walker(fires, *walks.p_norm(self._readers()[0], plus, solve))
 
     def _squares(self):
         """``|w|_q^2 = |theta|_p^2``."""
@@ -213,8 +195,8 @@ class KernelPairEngine(PairRun, KernelEngine):
         super().__init__(*args, **options)
         self._scores = np.zeros((len(self.hyp), 2))  # of the pair, in the units of the coefficients
 
-    def _compile(self, *_):
-        super()._compile(kernel_pair_dot, kernel_pair_add, kernel_pair_apart)
+    def _readers(self):
+        return walks.kernel_pair_dot, walks.kernel_apart, walks.kernel_along
 
     def _present(self, order, problems):
         self._columns.start_epoch()

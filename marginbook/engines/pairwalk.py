@@ -1,4 +1,4 @@
-"""The walk of a pair algorithm: the weights move along the half difference of two examples, one of each class.
+"""The walk of a pair algorithm: the weights move along the half difference of two examples of either class.
 
 Such an algorithm remembers a pair, the last example of either class that caused an update, and tests each
 example with a bias that puts the hyperplane midway between the pair: ``b = -(w.x+ + w.x-) / 2``. When the
@@ -11,8 +11,10 @@ is a mistake, and no example is tested again when it is complete.
 Rows have places: the block's examples, and where the pair's rows are if they are not among these. Readers are
 
     dot(rows, place, v)      the value of ``v`` on the row there
-    add(rows, place, a, v)   v += a * that row
-    apart(rows, a, b)        |x_a - x_b|^2 / 4
+    apart(rows, a, b)        |z|^2 for the rows a and b
+    along(rows, a, b, c, v)  v += c z for the same two rows, after ``apart``
+
+Linear readers get the pair's rows of an earlier call, dense, and a buffer that holds ``z``.
 """
 
 from functools import cache
@@ -21,71 +23,92 @@ import numpy as np
 from numba import njit
 from numba.extending import register_jitable
 
-from marginbook.engines.linear import csr_add, csr_dot, dense_add, dense_dot
+from marginbook.engines.linear import csr_add, csr_dot
 from marginbook.engines.walk import LARGEST, SMALLEST
-from marginbook.pnorms import link
+from marginbook.pnorms import write_link
 
 COINCIDE = 1e-14  # part of |x|^2 below which |x_a - x_b|^2 is the rounding of kernel values
 
 
-def dense_pair_dot(rows, place, v):
-    """``x . v`` for dense rows, and behind them the pair's rows of an earlier call."""
-    n = rows[0].shape[0]
-    return dense_dot(rows, 0, place, v) if place < n else dense_dot(rows[1:], 0, place - n, v)
+@register_jitable
+def _plus(matrix, row, a, v):
+    for j in range(v.shape[0]):
+        v[j] += a * matrix[row, j]
 
 
 @register_jitable
-def dense_pair_add(rows, place, a, v):
-    """``v += a x`` for the same rows."""
-    n = rows[0].shape[0]
-    if place < n:
-        dense_add(rows, 0, place, a, v)
+def dense_plus(rows, place, a, v):
+    """``v += a x`` for dense rows, and behind them those of the pair."""
+    X, kept, _ = rows
+    if place < X.shape[0]:
+        _plus(X, place, a, v)
     else:
-        dense_add(rows[1:], 0, place - n, a, v)
+        _plus(kept, place - X.shape[0], a, v)
 
 
-def dense_pair_apart(rows, a, b):
-    """``|x_a - x_b|^2 / 4`` by the difference: kernel values would lose it where the rows are far from 0."""
-    z = rows[-1]
-    z[:] = 0.0
-    dense_pair_add(rows, a, 0.5, z)
-    dense_pair_add(rows, b, -0.5, z)
+def dense_pair_dot(rows, place, v):
+    """``x . v`` for dense rows."""
+    X, kept, _ = rows
+    return np.dot(X[place], v) if place < X.shape[0] else np.dot(kept[place - X.shape[0]], v)
+
+
+def dense_apart(rows, a, b):
+    """``|z|^2`` from ``z`` itself: inner products would lose it where the rows are far from 0."""
+    z = rows[2]
+    for j in range(z.shape[0]):
+        z[j] = 0.0
+    dense_plus(rows, a, 0.5, z)
+    dense_plus(rows, b, -0.5, z)
     return np.dot(z, z)
 
 
-def csr_pair_dot(rows, place, v):
-    """``x . v`` for CSR rows, and behind them the pair's rows, dense, of an earlier call."""
-    n = rows[2].shape[0] - 1
-    return csr_dot(rows[:3], 0, place, v) if place < n else dense_dot(rows[3:], 0, place - n, v)
+@register_jitable
+def buffer_along(rows, a, b, c, v):
+    """``v += c z`` with the ``z`` that stands in the buffer."""
+    z = rows[-1]
+    for j in range(z.shape[0]):
+        v[j] += c * z[j]
 
 
 @register_jitable
-def csr_pair_add(rows, place, a, v):
-    """``v += a x`` for the same rows."""
+def csr_plus(rows, place, a, v):
+    """``v += a x`` for CSR rows, and behind them those of the pair."""
     n = rows[2].shape[0] - 1
     if place < n:
         csr_add(rows[:3], 0, place, a, v)
     else:
-        dense_add(rows[3:], 0, place - n, a, v)
+        _plus(rows[3], place - n, a, v)
 
 
-def csr_pair_apart(rows, a, b):
-    """``|x_a - x_b|^2 / 4``, in a time that grows with the nonzeros; ``z`` is zero before and after."""
-    data, indices, indptr, _, z = rows
-    n = indptr.shape[0] - 1
-    csr_pair_add(rows, a, 0.5, z)
-    csr_pair_add(rows, b, -0.5, z)
+def csr_pair_dot(rows, place, v):
+    """``x . v`` for CSR rows."""
+    n = rows[2].shape[0] - 1
+    return csr_dot(rows[:3], 0, place, v) if place < n else np.dot(rows[3][place - n], v)
+
+
+def csr_apart(rows, a, b):
+    """``|z|^2`` in a time that grows with the nonzeros: the buffer is zero before and after."""
+    _, indices, indptr, _, z = rows
+    csr_plus(rows, a, 0.5, z)
+    csr_plus(rows, b, -0.5, z)
     total = 0.0
     for place in (a, b):
-        if place < n:
+        if place < indptr.shape[0] - 1:
             for k in range(indptr[place], indptr[place + 1]):
                 j = indices[k]
                 total += z[j] * z[j]
                 z[j] = 0.0
         else:
-            total += np.dot(z, z)
-            z[:] = 0.0
+            for j in range(z.shape[0]):
+                total += z[j] * z[j]
+                z[j] = 0.0
     return total
+
+
+def csr_along(rows, a, b, c, v):
+    """``v += c z`` for CSR rows."""
+    csr_plus(rows, a, 0.5 * c, v)
+    csr_plus(rows, b, -0.5 * c, v)
 
 
 def kernel_pair_dot(rows, place, v):
@@ -93,24 +116,24 @@ def kernel_pair_dot(rows, place, v):
     return v[place]
 
 
-def kernel_pair_add(rows, place, a, v):
-    """Correct all scores of the block: the pair may be anywhere in it."""
-    row = rows[0][place]
-    for k in range(v.shape[0]):
-        v[k] += a * row[k]
-
-
-def kernel_pair_apart(rows, a, b):
-    """``|x_a - x_b|^2 / 4`` from kernel values."""
+def kernel_apart(rows, a, b):
+    """``|z|^2`` from kernel values."""
     K = rows[0]
     total = (K[a, a] - K[a, b]) + (K[b, b] - K[a, b])
     return 0.25 * total if total > COINCIDE * (K[a, a] + K[b, b]) else 0.0
 
 
+def kernel_along(rows, a, b, c, v):
+    """Correct all scores of the block: the pair may be anywhere in it."""
+    K = rows[0]
+    for k in range(v.shape[0]):
+        v[k] += 0.5 * c * (K[a, k] - K[b, k])
+
+
 @cache
-def shortest(dot, add, apart, minimiser):
-    """Readers and step for ``p = 2``: the step needs inner products alone."""
-    dot, add, apart, minimiser = njit(dot), njit(add), njit(apart), njit(minimiser)
+def euclidean(dot, apart, along, minimiser):
+    """What the walk needs for ``p = 2``: readers, and a step that knows inner products alone."""
+    dot, apart, along, minimiser = njit(dot), njit(apart), njit(along), njit(minimiser)
 
     @njit
     def step(params, rows, a, b, v, s, k, ww, noise):
@@ -124,43 +147,53 @@ def shortest(dot, add, apart, minimiser):
     def settle(params, v):
         pass
 
-    return dot, add, step, settle
+    return dot, along, step, settle
 
 
 @cache
-def shortest_q(dot, add, solve):
-    """The same for ``p > 2``: ``v`` holds ``theta`` and behind it ``w = link(theta)``."""
-    dot, add, solve = njit(dot), njit(add), njit(solve)
+def p_norm(dot, plus, solve):
+    """The same for ``p > 2``, from vectors: ``v`` is ``theta``, and behind it ``w = link(theta)``."""
+    dot, plus, solve = njit(dot), njit(plus), njit(solve)
 
     @njit
     def dot_w(rows, place, v):
         return dot(rows, place, v[v.shape[0] // 2 :])
 
     @njit
-    def add_theta(rows, place, a, v):
-        add(rows, place, a, v[: v.shape[0] // 2])
+    def settle(params, v):
+        d = v.shape[0] // 2
+        write_link(v[:d], params.p, v[d:])
 
     @njit
     def step(params, rows, a, b, v, s, k, ww, noise):
-        d = v.shape[0] // 2
-        z = np.zeros(d)
-        add(rows, a, 0.5, z)
-        add(rows, b, -0.5, z)
-        if not z.any():
+        z, d = rows[-1], v.shape[0] // 2
+        for j in range(d):
+            z[j] = 0.0
+        plus(rows, a, 0.5, z)
+        plus(rows, b, -0.5, z)
+        largest = 0.0
+        for j in range(d):
+            largest = max(largest, abs(z[j]))
+        if largest == 0.0:
             return False, 1.0, 0.0
-        scale, length = solve(s * v[:d], z, params.p)
+        theta = v[d:]  # of no use before the weights settle
+        for j in range(d):
+            theta[j] = s * v[j]
+        scale, length = solve(theta, z, params.p)
         return True, scale, length
 
-    @njit
-    def settle(params, v):
-        d = v.shape[0] // 2
-        v[d:] = link(v[:d], params.p)
+    return dot_w, njit(buffer_along), step, settle
 
-    return dot_w, add_theta, step, settle
+
+@njit
+def note(row, where, trial, index, score, scale, step, ww, bias):
+    """Fill a row of a trace."""
+    row["epoch"], row["problem"], row["trial"], row["index"] = where[0], where[1], trial, index
+    row["score"], row["scale"], row["step"], row["ww"], row["bias"] = score, scale, step, ww, bias
 
 
 @cache
-def pair_walker(fires, dot, add, step, settle):
+def pair_walker(fires, dot, along, step, settle):
     """Compile the walk for one rule, one kind of row and one norm."""
     fires = njit(fires)
 
@@ -195,6 +228,8 @@ def pair_walker(fires, dot, add, step, settle):
             if not moves:  # the two coincide: no hyperplane separates them
                 continue
             ww = scale * ww + length  # w'.w', from w'.z = 1 and, unless scale is 0, w'.w = w.w
+            if not ww < np.inf:
+                h["overflows"] += 1
             s *= scale
             if not SMALLEST < abs(s) < LARGEST:
                 for j in range(v.shape[0]):
@@ -204,13 +239,11 @@ def pair_walker(fires, dot, add, step, settle):
                 h["past"] *= s * s
                 h["folded"] *= s
                 s = 1.0
-            half = 0.5 * length / s
-            add(rows, a, half, v)
-            add(rows, b, -half, v)
+            along(rows, a, b, length / s, v)
             settle(params, v)
             if dual.shape[0] > 0:
-                dual[a] += half
-                dual[b] -= half
+                dual[a] += 0.5 * length / s
+                dual[b] -= 0.5 * length / s
             found = value[other] + bias
             place[side], member[side], fired[at] = here, where[2] + i, True
             for j in range(2):
@@ -218,18 +251,11 @@ def pair_walker(fires, dot, add, step, settle):
                 if noise > 0.0:
                     value[j] += s * noise * dual[place[j]]
             updates += 1
-            if log.shape[0] > 0:  # the other example's row follows: a second step, which lives no trial less
-                for j in range(2):
-                    log["epoch"][logged] = where[0]
-                    log["problem"][logged] = where[1]
-                    log["trial"][logged] = trial
-                    log["index"][logged] = member[side if j == 0 else other]
-                    log["score"][logged] = score + bias if j == 0 else found
-                    log["scale"][logged] = scale if j == 0 else 1.0
-                    log["step"][logged] = 0.5 * length * (y[i] if j == 0 else -y[i])
-                    log["ww"][logged] = ww
-                    log["bias"][logged] = -0.5 * (value[0] + value[1])
-                    logged += 1
+            if log.shape[0] > 0:  # two rows; the hypothesis between the two steps lives no trial
+                half, now = 0.5 * length * y[i], -0.5 * (value[0] + value[1])
+                note(log[logged], where, trial, member[side], score + bias, scale, half, ww, now)
+                note(log[logged + 1], where, trial, member[other], found, 1.0, -half, ww, now)
+                logged += 2
         h["scale"], h["ww"], h["margin"], h["trial"] = s, ww, margin, trial
         h["updates"], h["mistakes"] = updates, mistakes
         return logged

@@ -189,7 +189,7 @@ class Run:
             self.supports.append(self.X, new, self.seen)
 
     def votes(self, K):
-        """Votes of all hypotheses, from kernel values against the supports: :func:`~marginbook.hypotheses.votes`."""
+        """Signed share of the votes of all hypotheses, from kernel values ``K`` against the supports."""
         return votes(K, self.trace, self.supports.index, len(self.hyp), self.trials)
 
     def _file_log(self, before, old):

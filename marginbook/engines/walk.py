@@ -28,6 +28,7 @@ HYPOTHESIS = np.dtype(
             "faded",
             "f8",
         ),  # product of the scales since the last update, where the rule fades
+        ("since", "i8"),  # trial at which the hypothesis was made, where the walk sums hypotheses
         ("margin", "f8"),  # smallest y w.x seen in this epoch
         ("trial", "i8"),  # examples presented so far
         ("updates", "i8"),

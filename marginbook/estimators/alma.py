@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from marginbook.engines.pnorm import PNormEngine
 from marginbook.estimators.base import OnlineClassifier, documented, positive
 from marginbook.rules import alma
 
@@ -29,6 +30,9 @@ class ALMA(OnlineClassifier):
         ``1 / alpha``, the choice of the paper's experiments.
     C : float, default sqrt(2)
         Scale of the learning rate, positive.
+    p : float or "log", default 2
+        Lengths of examples are p-norms, ``p >= 2``; ``"log"`` is ``2 ln n_features`` (at least 2), good for
+        sparse targets. Above 2 the kernel must be linear and ``noise_control`` 0.
     {parameters}
 
     Attributes
@@ -58,15 +62,34 @@ class ALMA(OnlineClassifier):
     alpha: float = 0.9
     B: float | str = "theorem"
     C: float = math.sqrt(2.0)
+    p: float | str = 2.0
 
     _parameter_constraints: ClassVar[dict] = {
         **OnlineClassifier._parameter_constraints,
         "alpha": [Interval(Real, 0, 1, closed="right")],
         "B": [StrOptions({"theorem", "experiments"}), positive],
         "C": [positive],
+        "p": [Interval(Real, 2, math.inf, closed="left"), StrOptions({"log"})],
     }
 
     def _algorithm(self, X):
+        p = max(2.0, 2.0 * math.log(X.shape[1])) if self.p == "log" else float(self.p)
         named = {"theorem": math.sqrt(8.0) / self.alpha, "experiments": 1.0 / self.alpha}
         B = named[self.B] if isinstance(self.B, str) else self.B
-        return alma.rule, alma.Params(float(self.alpha), float(B), float(self.C)), alma.State(1)
+        rule = alma.rule if p == 2.0 else alma.correction
+        return rule, alma.Params(float(self.alpha), float(B), float(self.C), p), alma.State(1)
+
+    def _make_engine(self, X, n_problems):
+        algorithm = self._algorithm(X)
+        p = algorithm[1].p
+        if p == 2.0:
+            return super()._make_engine(X, n_problems)
+        for name, only in (("kernel", "linear"), ("noise_control", 0.0)):
+            if getattr(self, name) != only:
+                raise ValueError(f"p={p:.4g} needs {name}={only!r}, got {name}={getattr(self, name)!r}")
+        return PNormEngine(*algorithm, n_problems, X.shape[1], **self._options())
+
+    def _kernel_scores(self, X):
+        if isinstance(self._engine, PNormEngine):
+            return self._engine.votes_on(X)
+        return super()._kernel_scores(X)

@@ -27,8 +27,8 @@ class AMIRA(OnlineClassifier):
         separable data the margin after convergence is more than ``(1 - epsilon) / (2 - epsilon)`` of the
         maximum.
     multiclass : {"ovr", "1-best", "k-best"}, default "ovr"
-        Several classes as one-vs-rest problems, or as one problem with a weight vector a class: an update then
-        gives the right class a margin of 1 over the best wrong class, or over the ``k`` best.
+        Several classes as one-vs-rest problems, or as one problem with a weight vector a class: an update
+        then gives the right class a margin of 1 over the best wrong class, or over the ``k`` best.
     k : int, default 5
         Wrong classes that an update of ``"k-best"`` looks at; more than there are count as all.
     tol : float, default 1e-9

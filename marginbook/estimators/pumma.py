@@ -17,8 +17,9 @@ from marginbook.rules import pumma
 class PUMMA(OnlineClassifier):
     """PUMMA: nearly the maximum p-norm margin of hyperplanes ``w.x + b = 0`` with a bias, ``p >= 2``.
 
-    On a trial with ``y (w.x + b) < 1 - delta`` or ``y (w.x + b) <= 0``: the least ``|v|_q`` with ``v.x+ + b >= 1``,
-    ``v.x- + b <= -1`` for the last example of either class that caused an update, and ``v.theta >= |w|_q^2``.
+    On a trial with ``y (w.x + b) < 1 - delta`` or ``y (w.x + b) <= 0``: the least ``|v|_q`` with
+    ``v.x+ + b >= 1``, ``v.x- + b <= -1`` for the last example of either class that caused an update, and
+    ``v.theta >= |w|_q^2``.
     Linear and kernel form, soft margin (``p = 2``); one-vs-rest.
 
     Parameters
@@ -28,9 +29,9 @@ class PUMMA(OnlineClassifier):
         p-norm margin. 1 updates on mistakes alone. With 0 the margin reaches the maximum only in the limit;
         margins within 1e-9 of 1 then count as 1.
     p : float or "log", default 2
-        Distances of instances are measured in the p-norm, ``p >= 2``. ``"log"`` is ``2 ln n_features`` (at least
-        2). Above 2 the weights tend to be sparse; the kernel must be linear, ``noise_control`` 0, ``hypothesis``
-        ``"last"``.
+        Distances of instances are measured in the p-norm, ``p >= 2``. ``"log"`` is ``2 ln n_features`` (at
+        least 2). Above 2 the weights tend to be sparse; the kernel must then be linear, ``noise_control`` 0
+        and ``hypothesis`` ``"last"``.
     {parameters}
 
     Attributes
@@ -41,9 +42,12 @@ class PUMMA(OnlineClassifier):
     -----
     The bias is not part of the weights that are kept short, so there is no ``augment``.
 
-    The first pair is the first example of each class. Completing it is one update; every example until then is
-    a mistake, and none of them is tested again in that epoch. Two equal rows with opposite labels admit no
-    update: each such trial is a mistake, and ``converged_`` stays false.
+    The first pair is the first example of each class. Completing it is one update; every example until then
+    is a mistake, and none of them is tested again in that epoch. A row of zeros is an ordinary row. Two equal
+    rows with opposite labels admit no update: such a trial is a mistake, and ``converged_`` stays false.
+
+    On inseparable data ``|w|`` grows without bound. Where it would prove that no margin exceeds ``1e-7``
+    times the distance of the pair, the weights start again from the pair alone.
 
     An update moves the weights along two examples: ``trace_`` has two rows for it, the example that fired and
     then the other one of the pair with ``scale = 1``. For ``p > 2`` they move ``theta``, the gradient of
@@ -51,8 +55,8 @@ class PUMMA(OnlineClassifier):
 
     References
     ----------
-    Ishibashi, Hatano and Takeda (2008); the corrected solution and bounds are derived in the book's chapter on
-    PUMMA.
+    Ishibashi, Hatano and Takeda (2008); the corrected solution and bounds are derived in the book's chapter
+    on PUMMA.
 
     Examples
     --------

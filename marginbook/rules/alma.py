@@ -35,20 +35,20 @@ class State(NamedTuple):
 
 @register_jitable
 def correction(params, state, y, score, length):
-    """Whether a correction is due, and its rate ``eta_k``; ``length`` is ``|x|_p``."""
+    """Whether a correction is due, its rate ``eta_k``, and the new state; ``length`` is ``|x|_p``."""
     root = math.sqrt((params.p - 1.0) / state.k)
     if y * score / length > (1.0 - params.alpha) * params.B * root:
-        return False, 0.0
-    return True, params.C / (math.sqrt((params.p - 1.0) * state.k) * length)
+        return False, 0.0, state
+    return True, params.C / (math.sqrt((params.p - 1.0) * state.k) * length), State(state.k + 1)
 
 
 def rule(params, state, y, score, xx, ww):
     """The step for ``p = 2``: scale and step are divided by ``max(1, |w'|)``."""
-    fires, eta = correction(params, state, y, score, math.sqrt(xx))
+    fires, eta, state = correction(params, state, y, score, math.sqrt(xx))
     if not fires:
         return False, 1.0, 0.0, state
     longer = max(1.0, math.sqrt(max(0.0, ww + eta * (2.0 * y * score + eta * xx))))
-    return True, 1.0 / longer, y * eta / longer, State(state.k + 1)
+    return True, 1.0 / longer, y * eta / longer, state
 
 
 def bound_corrections(margin, alpha, p=2.0):

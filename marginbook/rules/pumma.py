@@ -7,16 +7,17 @@ When an example fires it takes its class's place in the pair, and the new hypoth
     min |v|_q^2 / 2   subject to   v.x+ + b >= 1,   v.x- + b <= -1,   v.theta >= |w|_q^2.
 
 The bias is free, so the first two constraints ask for ``v.z >= 1`` with ``z = (x+ - x-) / 2``, the half
-difference, and ``b = -(v.x+ + v.x-) / 2`` makes both tight. This is ROMMA's problem for the example ``z`` with
-``y = 1``: for ``p = 2`` PUMMA takes ROMMA's step. In general ``v = link(scale theta + step z)`` where ``link`` is
-the gradient of ``|theta|_p^2 / 2``. There are two cases.
+difference, and ``b = -(v.x+ + v.x-) / 2`` makes both tight. This is ROMMA's problem for the example ``z``
+with ``y = 1``: for ``p = 2`` PUMMA takes ROMMA's step. In general ``v = link(scale theta + step z)`` where
+``link`` is the gradient of ``|theta|_p^2 / 2``. There are two cases.
 
 (i) The old constraint is slack: ``scale = 0``, ``step = 1 / |z|_p^2``. This is the solution if it satisfies
     ``v.theta >= |w|_q^2``, which covers ``w = 0`` and ``z`` in the direction of ``theta``.
 (ii) Both are tight. With ``r = scale / step`` and ``g(r) = link(z + r theta)`` that is one equation,
-    ``h(r) = g.theta - |w|_q^2 g.z = 0`` for ``r > 0``: ``h(0) < 0`` because case (i) failed, ``h(r) / r`` tends to
-    ``|w|_q^2 (1 - w.z) > 0``, and the root is unique because the problem is strictly convex. Then
-    ``step = 1 / g.z`` and ``scale = r step``.
+    ``h(r) = g.theta - |w|_q^2 g.z = 0`` for ``r > 0``: ``h(0) < 0`` because case (i) failed, ``h(r) / r``
+    tends to ``|w|_q^2 (1 - w.z) > 0``, and the root is unique because the problem is strictly convex. Then
+    ``step = 1 / g.z`` and ``scale = r step``. Newton's method finds it, inside a bracket that halves where
+    it does not help: alone it need not converge.
 
 For ``p < 2`` half the square of the q-norm is not strongly convex, and the bounds below fail.
 """
@@ -34,7 +35,7 @@ __all__ = [
     "bound_updates_log", "bound_updates_spread", "fires", "minimiser", "solve",
 ]  # fmt: skip
 
-ROUNDS = 200  # evaluations of h at most; Newton's method needs about seven, bisection sixty
+ROUNDS = 200  # evaluations of h at most; where Newton's method does not help, bisection needs sixty
 
 
 class Params(NamedTuple):
@@ -86,66 +87,74 @@ def solve(theta, z, p):
     slack = 1.0 / length / length
     if size == 0.0:
         return 0.0, slack
-    # In units of |theta|_p and |z|_p the problem has one number: c = |theta|_p |z|_p.
-    t, u, c = theta / size, z / length, size * length
-    gt, gu, dgt, dgu = _products(t, u, 0.0, p)
+    # For t = theta / |theta|_p and u = z / |z|_p, the problem has one number: c = |theta|_p |z|_p.
+    c = size * length
+    gt, gu, dgt, dgu = _products(theta, size, z, length, 0.0, p)
     if gt >= c:
         return 0.0, slack
-    low, high, r = 0.0, math.inf, 1.0 / c
+    low, high, r, moved = 0.0, math.inf, 1.0 / c, math.inf
     for _ in range(ROUNDS):
-        gt, gu, dgt, dgu = _products(t, u, r, p)
+        gt, gu, dgt, dgu = _products(theta, size, z, length, r, p)
         h, dh = gt - c * gu, dgt - c * dgu
+        if abs(h) <= 4e-16 * (1.0 + c) * math.sqrt(max(gu + r * gt, 0.0)):  # the rounding of its sums: |g|_q
+            break
         if h < 0.0:
             low = r
         else:
             high = r
-        newton = r - h / dh if dh != 0.0 else low
-        if h == 0.0 or abs(newton - r) <= 1e-16 * r:
-            break
-        last = r
+        newton, last = r - h / dh if dh != 0.0 else low, r
         if high == math.inf:
             r = min(max(newton, 2.0 * r), 1e3 * r)
-        elif low < newton < high:
+        elif low < newton < high and abs(newton - r) <= 0.5 * moved:  # else it may go to and fro for ever
             r = newton
         else:
             r = 0.5 * (low + high)
-        if r == last:
+        moved = abs(r - last)
+        if moved <= 4e-16 * r:
             break
     square = (r * c + 1.0) / gu if gu > 0.0 else math.inf  # |w|_q^2 |z|_p^2 of the new w
-    if not (square <= 1.0 / RESOLUTION**2 and square * slack <= LARGEST and r / gu <= LARGEST * c):
+    longest = math.sqrt(square) / length  # |w|_q
+    if not (square <= 1.0 / RESOLUTION**2 and longest <= math.sqrt(LARGEST) and r / gu / LARGEST <= c):
         return 0.0, slack
     return r / gu / c, slack / gu
 
 
 @register_jitable
-def _products(t, u, r, p):
+def _products(theta, size, z, length, r, p):
     """With ``s = u + r t`` and ``g = link(s)``: ``g.t``, ``g.u`` and their derivatives in ``r``."""
     largest = 0.0
-    for j in range(t.shape[0]):
-        largest = max(largest, abs(u[j] + r * t[j]))
+    for j in range(z.shape[0]):
+        largest = max(largest, abs(z[j] / length + r * (theta[j] / size)))
     if largest == 0.0:
         return 0.0, 0.0, 0.0, 0.0
-    ss, st, su, tt, tu = 0.0, 0.0, 0.0, 0.0, 0.0  # sums weighted with a = |s|^(p-2), in units of the largest
-    for j in range(t.shape[0]):
-        s = (u[j] + r * t[j]) / largest
+    ss, st, su, tt, tu = (
+        0.0,
+        0.0,
+        0.0,
+        0.0,
+        0.0,
+    )  # weighted with a = |s|^(p-2), s in units of its largest
+    for j in range(z.shape[0]):
+        t, u = theta[j] / size, z[j] / length
+        s = (u + r * t) / largest
         a = abs(s) ** (p - 2.0)
         ss += a * s * s
-        st += a * s * t[j]
-        su += a * s * u[j]
-        tt += a * t[j] * t[j]
-        tu += a * t[j] * u[j]
+        st += a * s * t
+        su += a * s * u
+        tt += a * t * t
+        tu += a * t * u
     factor = ss ** ((2.0 - p) / p)  # of link: |s|_p^(2-p)
-    gt, gu = factor * st * largest, factor * su * largest
     slope = (p - 2.0) * st / ss
-    return gt, gu, factor * ((p - 1.0) * tt - slope * st), factor * ((p - 1.0) * tu - slope * su)
+    dgt, dgu = factor * ((p - 1.0) * tt - slope * st), factor * ((p - 1.0) * tu - slope * su)
+    return factor * st * largest, factor * su * largest, dgt, dgu
 
 
 def bound_progress(radius, delta, p=2.0):
     """What an update adds to ``|w|_q^2`` at least: ``delta^2 / (4 (p-1) R^2)``.
 
-    Half the square of the q-norm is ``(q-1)``-strongly convex with respect to the q-norm, ``q - 1 = 1/(p-1)``,
-    and ``theta.(v - w) >= 0``, so ``|v|_q^2 - |w|_q^2 >= |v - w|_q^2 / (p-1)``. The update moves ``w.(x+ - x-)``
-    by ``delta`` or more, and ``|x+ - x-|_p <= 2 R``. The 4 cannot be improved.
+    Half the square of the q-norm is ``(q-1)``-strongly convex with respect to the q-norm, ``q - 1 =
+    1/(p-1)``, and ``theta.(v - w) >= 0``, so ``|v|_q^2 - |w|_q^2 >= |v - w|_q^2 / (p-1)``. The update moves
+    ``w.(x+ - x-)`` by ``delta`` or more, and ``|x+ - x-|_p <= 2 R``. The 4 cannot be improved.
 
     Parameters
     ----------
@@ -255,7 +264,8 @@ def bound_updates_spread(spread, margin, delta, p=2.0):
 def bound_margin(margin, delta):
     """The p-norm margin that PUMMA reaches on separable data: ``(1 - delta) gamma`` or more.
 
-    When a whole epoch makes no update, ``y (w.x + b) >= 1 - delta`` for all examples, and ``|w|_q <= 1/gamma``.
+    When a whole epoch makes no update, ``y (w.x + b) >= 1 - delta`` for all examples, and ``|w|_q <=
+    1/gamma``.
 
     Parameters
     ----------

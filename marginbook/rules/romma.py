@@ -29,7 +29,7 @@ from numba.extending import register_jitable
 
 TOLERANCE = 1e-9  # in units of the score; rounding moves a score by about 1e-16 |w| |x|
 RESOLUTION = 1e-7  # of a margin in units of |x|; the relative error of w is about 1e-16 (|x| / margin)^2
-SMALLEST, LARGEST = 1e-300, 1e300  # sin2 may round to 0 or below; a larger |w|^2 would soon overflow
+SMALLEST, LARGEST = 1e-300, 1e307  # sin2 may round to 0 or below; a larger |w|^2 would overflow
 
 
 class Params(NamedTuple):

@@ -106,6 +106,8 @@ def _plane(est, X, y):
         )
     if len(est.classes_) != 2:
         raise ValueError(f"the stepper shows two classes, got {len(est.classes_)}")
+    if len(np.unique(est.trace_["trial"])) < len(est.trace_):
+        raise ValueError("the stepper shows updates along one example, this run has updates along a pair")
     for name, shown in (("kernel", "linear"), ("hypothesis", "last"), ("noise_control", 0.0)):
         if getattr(est, name) != shown:
             raise ValueError(f"the stepper shows {name}={shown!r}, got {name}={getattr(est, name)!r}")

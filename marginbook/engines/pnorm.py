@@ -1,0 +1,152 @@
+"""The p-norm engine: an algorithm whose weights are ``w = link(theta)``, over dense or CSR rows.
+
+The updates are linear in ``theta``: ``theta <- scale theta + step x``, and that is what the trace tells.
+Scores are those of ``w``, so each update takes one link, of as many operations as there are features.
+"""
+
+from functools import cache
+
+import numpy as np
+from numba import njit
+from scipy import sparse
+
+from marginbook.engines.linear import LinearEngine
+from marginbook.engines.supports import grown
+from marginbook.hypotheses import lives, places_of
+from marginbook.pnorms import link, norm
+
+VOTES = 256  # hypotheses whose scores are computed at a time
+length = njit(norm)
+
+
+@cache
+def pnorm_walker(correction, dot, add):
+    """Compile the walk for ``correction(params, state, y, score, length) -> (fires, eta, state)``.
+
+    A correction moves ``theta`` by ``eta y x``, and divides it by its p-norm where that is above 1.
+    """
+    correction, dot, add = njit(correction), njit(dot), njit(add)
+
+    @njit
+    def walk(params, state, hyp, theta, w, total, rows, index, length, y, rho, fired, where, log, logged):
+        h, d = hyp[0], w.shape[0] - 1  # the last coordinate is that of the constant feature
+        for at in range(index.shape[0]):
+            i = index[at]
+            h["trial"] += 1
+            if length[i] == 0.0:
+                h["mistakes"] += 1
+                h["margin"] = min(h["margin"], 0.0)
+                continue
+            score = dot(rows, at, i, w[:d]) + rho * w[d]
+            h["margin"] = min(h["margin"], y[i] * score)
+            if y[i] * score <= 0.0:
+                h["mistakes"] += 1
+            fires, eta, state = correction(params, state, y[i], score, length[i])
+            if not fires:
+                continue
+            h["updates"] += 1
+            fired[at] = True
+            if total.shape[0] > 0:
+                for j in range(d + 1):
+                    total[j] += (h["trial"] - h["since"]) * w[j]
+                h["since"] = h["trial"]
+            a = eta * y[i]
+            add(rows, at, i, a, theta[:d])
+            theta[d] += a * rho
+            longer = max(1.0, norm(theta, params.p))
+            theta /= longer
+            w[:] = link(theta, params.p)
+            h["ww"] = norm(theta, params.p) ** 2
+            if log.shape[0] > 0:
+                log["epoch"][logged] = where[0]
+                log["problem"][logged] = where[1]
+                log["trial"][logged] = h["trial"]
+                log["index"][logged] = where[2] + i
+                log["score"][logged] = score
+                log["scale"][logged] = 1.0 / longer
+                log["step"][logged] = a / longer
+                log["bias"][logged] = rho * w[d]
+                log["ww"][logged] = h["ww"]
+                logged += 1
+        return state, logged
+
+    return walk
+
+
+class PNormEngine(LinearEngine):
+    """Run a correction over rows ``X``; ``params.p`` is the norm of the examples.
+
+    Parameters
+    ----------
+    rule : function
+        A correction as :func:`pnorm_walker` takes it.
+    params, state, n_problems, n_features, rho, record, average
+        As for :class:`~marginbook.engines.linear.LinearEngine`.
+    """
+
+    def __init__(self, rule, params, state, n_problems, n_features, **options):
+        super().__init__(rule, params, state, n_problems, n_features, **options)
+        self.theta, self.w = np.zeros((2, n_problems, n_features + 1))
+        self.hyp["since"] = 1  # the trial at which the hypothesis was made
+
+    def bind(self, X, Y, once=False):
+        """Take new examples, as :meth:`LinearEngine.bind`."""
+        super().bind(X, Y, once)
+        rows = np.split(X.data, X.indptr[1:-1]) if sparse.issparse(X) else X
+        self._length = np.array([length(np.append(row, self.rho), self.params.p) for row in rows])
+
+    def _compile(self, dot, add, own):
+        self._walk = pnorm_walker(self.rule, dot, add)
+
+    def _walk_problems(self, problems, v, dual, rows, index):
+        for p in problems:
+            if self._logs:
+                self._log = grown(self._log, self._logged + len(index))
+            where = self.epochs, p, self.seen
+            self.states[p], self._logged = self._walk(
+                self.params, self.states[p], self.hyp[p : p + 1], self.theta[p], self.w[p], self._sums(p),
+                rows, index, self._length, self.Y[p], self.rho, self._fired, where, self._log, self._logged,
+            )  # fmt: skip
+
+    def _sums(self, p):
+        return self.total[p] if self.average else self.total[p, :0]
+
+    def _squares(self):
+        """``|w|_q^2 = |theta|_p^2``."""
+        return np.array([norm(theta, self.params.p) ** 2 for theta in self.theta])
+
+    def _snapshot(self):
+        return self.w[:, :-1].copy(), self.w[:, -1].copy()
+
+    def _sum_hypotheses(self, before, p, first, steps, index):
+        """The walk has summed them: ``w`` is not linear in the examples."""
+
+    def weights(self):
+        """The last hypothesis: weights (n_problems, d), what the constant feature adds (n_problems,)."""
+        weights, bias = self._snapshot()
+        return weights, self.rho * bias
+
+    def averaged_weights(self):
+        """The mean of the hypotheses of all trials, as :meth:`weights`."""
+        since = (self.trials + 1 - self.hyp["since"])[:, None]
+        mean = (self.total + since * self.w) / self.trials[:, None]
+        return np.ascontiguousarray(mean[:, :-1]), self.rho * mean[:, -1]
+
+    def votes_on(self, X):
+        """Signed share of the votes of all hypotheses on rows ``X``, shape (n_samples, n_problems)."""
+        share, trace = np.zeros((X.shape[0], len(self.hyp))), self.trace
+        for p in range(len(self.hyp)):
+            u = trace[trace["problem"] == p]
+            alive = lives(u["trial"], self.trials[p]).astype(float)
+            slots, theta = places_of(u["index"], self.supports.index), np.zeros(self.w.shape[1])
+            for first in range(0, len(u), VOTES):
+                part = slice(first, first + VOTES)
+                W = np.empty((len(u[part]), len(theta)))
+                for k, (row, slot) in enumerate(zip(u[part], slots[part], strict=True)):
+                    x = self.supports[slot : slot + 1]
+                    x = x.toarray()[0] if sparse.issparse(x) else x[0]
+                    theta = row["scale"] * theta + row["step"] * np.append(x, self.rho)
+                    W[k] = link(theta, self.params.p)
+                scores = np.asarray(X @ W[:, :-1].T) + self.rho * W[:, -1]
+                share[:, p] += np.sign(scores) @ alive[part]
+        return share / self.trials
