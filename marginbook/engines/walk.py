@@ -142,11 +142,13 @@ def repeater(walk):
         params, state, rounds, hyp, v, dual, rows, index, xx, y, noise, rho, fired, where, log, logged
     ):
         for _ in range(rounds):
-            fired[:] = False
+            before = hyp[0]["updates"]
+            for at in range(fired.shape[0]):
+                fired[at] = False
             state, logged = walk(
                 params, state, hyp, v, dual, rows, index, xx, y, noise, rho, fired, where, log, logged
             )
-            if not fired.any():
+            if hyp[0]["updates"] == before:
                 break
         return state, logged
 
