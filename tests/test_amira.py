@@ -10,7 +10,7 @@ from sklearn.datasets import load_digits, load_iris
 from sklearn.linear_model import SGDClassifier
 
 from marginbook import AMIRA, Perceptron, maximum_margin
-from marginbook.adatron import hildreth
+from marginbook.ascent import hildreth
 from marginbook.data.synthetic import separable
 from marginbook.rules import amira, perceptron
 

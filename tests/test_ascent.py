@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
 from marginbook import maximum_margin
-from marginbook.adatron import adatron, hildreth
+from marginbook.ascent import adatron, hildreth
 from marginbook.data.synthetic import separable
 from marginbook.rules import amira
 

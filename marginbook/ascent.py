@@ -1,4 +1,4 @@
-"""Kernel Adatron: dual coordinate ascent without bias, the passive-aggressive step with a memory.
+"""Dual coordinate ascent without bias, the kernel Adatron, the passive-aggressive step with a memory.
 
 The smallest weights with ``y_i w.x_i >= 1`` are ``w = sum a_i y_i x_i``, where ``a >= 0`` maximises
 
