@@ -14,6 +14,7 @@ _HOME = {
     "PUMMA": "marginbook.estimators.pumma",
     "Perceptron": "marginbook.estimators.perceptron",
     "ROMMA": "marginbook.estimators.romma",
+    "adatron": "marginbook.adatron",
     "maximum_margin": "marginbook.margins",
 }
 

@@ -10,6 +10,7 @@ from sklearn.datasets import load_digits, load_iris
 from sklearn.linear_model import SGDClassifier
 
 from marginbook import AMIRA, Perceptron, maximum_margin
+from marginbook.adatron import hildreth
 from marginbook.data.synthetic import separable
 from marginbook.rules import amira, perceptron
 
@@ -27,13 +28,9 @@ def projection(W, y, x, wrong):
     return V.value
 
 
-def hildreth(c, xx, sweeps=400):
-    """Multipliers of the constraints by Hildreth's algorithm, on the Gram matrix ``xx (I + 1 1')``."""
-    eta, gram = np.zeros(len(c)), xx * (np.eye(len(c)) + 1.0)
-    for _ in range(sweeps):
-        for j in range(len(c)):
-            eta[j] = max(0.0, eta[j] + (c[j] * xx - gram[j] @ eta) / gram[j, j])
-    return eta
+def by_hildreth(c, xx):
+    """Multipliers of the constraints, on their Gram matrix ``xx (I + 1 1')``."""
+    return hildreth(xx * (np.eye(len(c)) + 1.0), c * xx, tol=1e-14)
 
 
 @pytest.mark.parametrize("scale", [1e-150, 1e-3, 1.0, 1e3, 1e150])
@@ -67,7 +64,7 @@ def test_the_multiclass_step_is_the_projection(classes, k):
         if fires:
             close(W + np.outer(steps, x), projection(W, y, x, wrong), 1e-8)
             c = (1 - (scores[y] - scores[wrong])) / (x @ x)
-            close(-steps[wrong], hildreth(c, x @ x), 1e-10)
+            close(-steps[wrong], by_hildreth(c, x @ x), 1e-10)
             active.add(int((steps < 0).sum()))
             assert steps.sum() == pytest.approx(0.0, abs=1e-12 * abs(steps).max())
             margins = (W + np.outer(steps, x)) @ x
@@ -128,7 +125,7 @@ def test_a_transcription_makes_the_same_multiclass_updates(k):
             mistakes += scores[label] <= scores[best[0]]
             wrong = [z for z in best if scores[label] - scores[z] <= 0.4]
             if wrong:
-                eta = hildreth((1 - (scores[label] - scores[wrong])) / (x @ x), x @ x)
+                eta = by_hildreth((1 - (scores[label] - scores[wrong])) / (x @ x), x @ x)
                 W[label] += eta.sum() * x
                 W[wrong] -= eta[:, None] * x
                 updates += 1

@@ -13,6 +13,7 @@ from marginbook.engines.kernel import KernelEngine
 from marginbook.engines.linear import LinearEngine
 from marginbook.engines.run import Run
 from marginbook.engines.supports import grown
+from marginbook.engines.walk import entry
 from marginbook.hypotheses import class_votes
 
 
@@ -88,14 +89,14 @@ class MulticlassRun(Run):
         self._label = self.Y[0].astype(np.int64)
 
     def _compile(self, dot, add, own):
-        self._walk = class_walker(self.rule, dot, add, own)
+        self._walk = entry(class_walker(self.rule, dot, add, own), type(self.params))
 
     def _walk_problems(self, problems, v, dual, rows, index):
         if self._logs:
             self._log = grown(self._log, self._logged + len(self.hyp) * len(index))
         where = self.epochs, self.seen
         self._logged = self._walk(
-            self.params, self.hyp, v, dual, rows, index, self._xx, self._label,
+            tuple(self.params), self.hyp, v, dual, rows, index, self._xx, self._label,
             self.noise, self.rho, self._fired, where, self._log, self._logged,
         )  # fmt: skip
 

@@ -12,6 +12,7 @@ from scipy import sparse
 
 from marginbook.engines.linear import LinearEngine
 from marginbook.engines.supports import grown
+from marginbook.engines.walk import entry
 from marginbook.hypotheses import lives, places_of
 from marginbook.pnorms import link, norm
 
@@ -96,7 +97,8 @@ class PNormEngine(LinearEngine):
         self._length = np.array([length(np.append(row, self.rho), self.params.p) for row in rows])
 
     def _compile(self, dot, add, own):
-        self._walk = pnorm_walker(self.rule, dot, add)
+        walk = pnorm_walker(self.rule, dot, add)
+        self._walk = entry(walk, type(self.params), type(self.states[0]))
 
     def _walk_problems(self, problems, v, dual, rows, index):
         for p in problems:
@@ -104,8 +106,9 @@ class PNormEngine(LinearEngine):
                 self._log = grown(self._log, self._logged + len(index))
             where = self.epochs, p, self.seen
             self.states[p], self._logged = self._walk(
-                self.params, self.states[p], self.hyp[p : p + 1], self.theta[p], self.w[p], self._sums(p),
-                rows, index, self._length, self.Y[p], self.rho, self._fired, where, self._log, self._logged,
+                tuple(self.params), tuple(self.states[p]), self.hyp[p : p + 1], self.theta[p], self.w[p],
+                self._sums(p), rows, index, self._length, self.Y[p], self.rho, self._fired, where,
+                self._log, self._logged,
             )  # fmt: skip
 
     def _sums(self, p):

@@ -1,13 +1,12 @@
 """A run: what every engine remembers between epochs, and the bookkeeping around the walk."""
 
-from functools import partial
 from time import perf_counter
 from typing import NamedTuple
 
 import numpy as np
 
 from marginbook.engines.supports import Supports, grown
-from marginbook.engines.walk import HYPOTHESIS, TRACE, repeater, walker
+from marginbook.engines.walk import HYPOTHESIS, TRACE, entry, repeater, walker
 from marginbook.hypotheses import coefficients, empty_trace, votes
 
 
@@ -84,7 +83,9 @@ class Run:
         self._slot = np.full(X.shape[0], -1)  # each example's place among the supports
 
     def _compile(self, dot, add, own):
-        self._walk = walker(self.rule, dot, add, own, self.fades)
+        walk = walker(self.rule, dot, add, own, self.fades)
+        kinds = type(self.params), type(self.states[0])
+        self._walk, self._walk_again = entry(walk, *kinds), entry(repeater(walk), *kinds)
 
     def start(self, steps, index=None):
         """Begin at ``w_p = steps[p] x`` in place of 0, before the first epoch.
@@ -171,11 +172,11 @@ class Run:
         """Walk once or in rounds; return whether the last round made an update."""
         if self._logs and len(self._log) < self._logged + rounds * len(index):
             self._log = grown(self._log, self._logged + rounds * len(index))
-        walk = self._walk if rounds == 1 else partial(repeater(self._walk), rounds)
+        walk, more = (self._walk, ()) if rounds == 1 else (self._walk_again, (rounds,))
         where, fired = (self.epochs, p, self.seen), np.zeros(len(index), np.bool_)
         self.states[p], self._logged = walk(
-            self.params, self.states[p], self.hyp[p : p + 1], v, dual, rows, index, xx, y,
-            self.noise, self.rho, fired, where, self._log, self._logged,
+            tuple(self.params), tuple(self.states[p]), *more, self.hyp[p : p + 1], v, dual, rows, index, xx,
+            y, self.noise, self.rho, fired, where, self._log, self._logged,
         )  # fmt: skip
         self._fired |= fired
         if self._active is not None:

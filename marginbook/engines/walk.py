@@ -139,15 +139,41 @@ def repeater(walk):
 
     @njit
     def repeat(
-        rounds, params, state, hyp, v, dual, rows, index, xx, y, noise, rho, fired, where, log, logged
+        params, state, rounds, hyp, v, dual, rows, index, xx, y, noise, rho, fired, where, log, logged
     ):
         for _ in range(rounds):
-            fired[:] = False
+            before = hyp[0]["updates"]
+            for at in range(fired.shape[0]):
+                fired[at] = False
             state, logged = walk(
                 params, state, hyp, v, dual, rows, index, xx, y, noise, rho, fired, where, log, logged
             )
-            if not fired.any():
+            if hyp[0]["updates"] == before:
                 break
         return state, logged
 
     return repeat
+
+
+@cache
+def entry(walk, *kinds):
+    """Compile a walk whose first arguments, NamedTuples of these ``kinds``, come as plain tuples.
+
+    When it looks up what it has compiled, numba takes two NamedTuples with fields of the same types for one,
+    then finds that they are not, and starts again slowly: at each call, from the second such rule of a
+    process on.
+    """
+    if len(kinds) == 1:
+        Params = kinds[0]
+
+        @njit
+        def enter(params, *rest):
+            return walk(Params(*params), *rest)
+    else:
+        Params, State = kinds
+
+        @njit
+        def enter(params, state, *rest):
+            return walk(Params(*params), State(*state), *rest)
+
+    return enter
