@@ -42,6 +42,20 @@ def lives(trials, stop):
     return np.diff(trials, append=stop + 1)
 
 
+def reciprocals(start, stop):
+    """Sum of ``1/t`` over ``start <= t < stop``, for ``start >= 1``.
+
+    Examples
+    --------
+    >>> reciprocals(np.array([2, 10**8]), np.array([5, 10**8 + 1])).round(12).tolist()
+    [1.083333333333, 1e-08]
+    """
+    a, b = np.asarray(start, dtype=float), np.asarray(stop, dtype=float)
+    # Of two large numbers the digamma functions cancel; the terms of their asymptotic series do not.
+    large = np.log1p((b - a) / a) + (1 / a - 1 / b) / 2 + (a**-2 - b**-2) / 12 - (a**-4 - b**-4) / 120
+    return np.where(a < 100, digamma(b) - digamma(a), large)
+
+
 def left_over(trials, stop):
     """What is left of fading hypotheses, summed over the trials that each lives: ``sum_t t_k / t``.
 
@@ -50,7 +64,7 @@ def left_over(trials, stop):
     >>> left_over(np.array([2, 4]), stop=4).round(4).tolist()
     [1.6667, 1.0]
     """
-    return trials * np.diff(digamma(np.append(trials, stop + 1)))
+    return trials * reciprocals(trials, np.append(trials[1:], stop + 1))
 
 
 def coefficients(updates, start, stop, kind="last", fades=False):
@@ -78,7 +92,8 @@ def coefficients(updates, start, stop, kind="last", fades=False):
     if kind == "averaged":
         alive = left_over(trials, stop) if fades else lives(trials, stop).astype(float)
         end = trials[0] if len(updates) else stop + 1  # of the life of the hypothesis the trials start from
-        before = start * (digamma(end) - digamma(start + 1)) if fades and start else float(end - 1 - start)
+        fading = fades and start > 0  # what starts at trial 0 is the zero hypothesis
+        before = float(start * reciprocals(start + 1, end) if fading else end - 1 - start)
     else:
         alive = np.zeros(len(updates))
         alive[-1:] = trials[-1:] / stop if fades else 1.0

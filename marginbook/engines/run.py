@@ -16,7 +16,7 @@ class Epoch(NamedTuple):
     epoch: int  # from 1
     updates: int  # in this epoch, all problems
     mistakes: int  # y w.x <= 0 when presented, all problems
-    margin: float  # min y w.x / |w| over examples and problems, where no update moved w; else nan
+    margin: float  # min y w.x / |w| over examples and problems, where nothing moved w; else nan
     norm: float  # sqrt of the sum over problems of |w|^2, after the epoch
     seconds: float
 
@@ -135,7 +135,8 @@ class Run:
         mistakes = int((self.hyp["mistakes"] - old["mistakes"]).sum())
         if self._logs:
             self._file_log(before, old)
-        margin = self._margin() if updates == 0 and (self.hyp["ww"] > 0).all() else np.nan
+        still = updates == 0 and not self.fades and (self.hyp["ww"] > 0).all()
+        margin = self._margin() if still else np.nan
         norm = float(np.sqrt(self.hyp["ww"].sum()))
         return Epoch(self.epochs, updates, mistakes, margin, norm, perf_counter() - began)
 
