@@ -12,7 +12,7 @@ def main(argv=None):
     """Run one command; return its exit code: 0, 1 for an error told in a line, 130 for Ctrl-C."""
     options = parser().parse_args(argv)
     try:
-        options.action(options)
+        return options.action(options) or 0
     except KeyboardInterrupt:
         print(f"\nmarginbook: stopped{_how_to_go_on(options)}", file=sys.stderr)
         return 130
@@ -22,7 +22,6 @@ def main(argv=None):
     except (OSError, MemoryError, BrokenExecutor) as error:  # the machine's fault: the same may work later
         print(f"marginbook: {_line(error)}{_how_to_go_on(options)}", file=sys.stderr)
         return 1
-    return 0
 
 
 def _line(error):
@@ -30,7 +29,7 @@ def _line(error):
 
 
 def _how_to_go_on(options):
-    if options.action is not reproduce_table:
+    if options.action is not reproduce_records:
         return ""
     return f"; completed runs are kept, `marginbook reproduce {options.id}` goes on from there"
 
@@ -52,18 +51,23 @@ def parser():
         command.add_argument("name", metavar="NAME")
         command.set_defaults(action=action)
 
-    reproduce = commands.add_parser("reproduce", help="run a table again; goes on where it was stopped")
-    reproduce.add_argument("id", metavar="ID")
-    reproduce.add_argument("--runs", type=_at_least_one, help="permutations (default: as many as the paper)")
+    reproduce = commands.add_parser("reproduce", help="run a table or figure again, from where it stopped")
+    reproduce.add_argument("id", metavar="ID|all")
+    reproduce.add_argument("--runs", type=_at_least_one, help="seeds of each part (default: as the paper)")
     reproduce.add_argument("--jobs", type=_at_least_one, default=1, help="processes (default: 1)")
+    reproduce.add_argument("--only", nargs="+", default=(), metavar="PATTERN", help="parts, as ID/PART")
+    reproduce.add_argument(
+        "--dask", metavar="SCHEDULER", help="address of a Dask scheduler whose workers run"
+    )
     reproduce.add_argument(
         "--resume", action=argparse.BooleanOptionalAction, default=True, help="keep the stored runs"
     )
-    reproduce.set_defaults(action=reproduce_table)
+    reproduce.set_defaults(action=reproduce_records)
 
     compare = commands.add_parser("compare", help="published number, ours, difference, verdict")
-    compare.add_argument("id", metavar="ID")
-    compare.set_defaults(action=compare_table)
+    compare.add_argument("id", metavar="ID|all")
+    compare.add_argument("--readings", action="store_true", help="what other readings of the paper give")
+    compare.set_defaults(action=compare_records)
     return top
 
 
@@ -98,26 +102,55 @@ def data_where(options):
         print(place.found or f"absent: put {place.urls[0]} at {place.put}")
 
 
-def reproduce_table(options):
-    """Run what is missing of a table."""
+def reproduce_records(options):
+    """Run what is missing of a table or figure, or of all."""
+    from marginbook import experiments
+    from marginbook.experiments.runner import keep_pages
+
+    keep_pages()
+    chosen = () if options.id == "all" else (options.id,)
+    made, absent = experiments.reproduce(
+        *chosen,
+        runs=options.runs,
+        only=tuple(options.only),
+        jobs=options.jobs,
+        resume=options.resume,
+        dask=options.dask,
+    )
+    stored = sum(len(experiments.results(name)["runs"]) for name in chosen or experiments.names())
+    print(f"{options.id}: {made} runs made, {stored} stored")
+    for name in absent:
+        print(f"marginbook: not run where it needs {name}; `marginbook data where {name}`", file=sys.stderr)
+    return 1 if absent and chosen and not made else 0
+
+
+def compare_records(options):
+    """Print the cells of a table or figure, published and ours; of all, how many have each verdict."""
     from marginbook import experiments
 
-    made = experiments.reproduce(options.id, options.runs, jobs=options.jobs, resume=options.resume)
-    print(f"{options.id}: {made} runs made, {len(experiments.results(options.id)['runs'])} stored")
-
-
-def compare_table(options):
-    """Print a table's cells, published and ours."""
-    from marginbook import experiments
-
-    rows = experiments.compare(options.id)
+    if options.id == "all":
+        _print_scoreboard(experiments.scoreboard())
+        return
+    rows = experiments.compare(options.id, options.readings)
     print(experiments.record(options.id).title)
-    print(f"{'row':18} {'column':20} {'published':>10} {'ours':>22} {'difference':>11}  verdict")
+    widths = [max([len(row[k]) for row in rows] + [10]) for k in range(2)]
+    head = f"{'row':{widths[0]}} {'column':{widths[1]}} {'published':>10} {'ours':>22}"
+    print(f"{head} {'difference':>11}  verdict")
     for r in rows:
         digits = len(r.published.partition(".")[2])
         ours = "" if isnan(r.ours) else f"{r.ours:.{digits}f}"
         ours += "" if isnan(r.error) else f" +- {r.error:.{digits}f}"
         difference = "" if isnan(r.difference) else f"{r.difference:+z.{digits}f}"
-        print(f"{r.row:18} {r.column:20} {r.published:>10} {ours:>22} {difference:>11}  {r.verdict}")
+        line = f"{r.row:{widths[0]}} {r.column:{widths[1]}} {r.published:>10} {ours:>22} {difference:>11}"
+        ratios = "" if isnan(r.ratio) else f" (ratio {r.published_ratio:.2g}, ours {r.ratio:.2g})"
+        print(f"{line}  {r.verdict}{ratios}{': ' if r.reason else ''}{r.reason}")
     verdicts = [r.verdict for r in rows]
     print(", ".join(f"{verdicts.count(v)} {v}" for v in dict.fromkeys(verdicts)))
+
+
+def _print_scoreboard(board):
+    names = list(next(iter(board.values())))
+    print(f"{'':24}" + "".join(f"{name:>16}" for name in names))
+    total = {name: sum(counts[name] for counts in board.values()) for name in names}
+    for name, counts in [*board.items(), ("total", total)]:
+        print(f"{name:24}" + "".join(f"{counts[verdict]:16}" for verdict in names))

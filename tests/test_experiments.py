@@ -8,20 +8,38 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 
 import numpy as np
 import pytest
 
-from marginbook import cli, experiments
-from marginbook.experiments import store
-from marginbook.experiments.record import Published, Record
+from marginbook import cli, data, experiments
+from marginbook.experiments import runner, store
+from marginbook.experiments.record import DERIVED, Part, Published, Record
 from marginbook.experiments.verdicts import compare_cell
 
-TABLES = experiments.names()
+NAMES = experiments.names()
+SECONDS = 20.0  # a record's cheapest parts are run again, as many as fit
 
 
-def toy_run(seed, epochs=2):
-    return {"errors": [100 + seed, 90 + seed][:epochs]}
+def toy_run(seed, margin, epochs=2):
+    return {"errors": [100 + seed, 90 + seed][:epochs], "seconds": [0.5 + seed]}
+
+
+def failing_run(seed, margin):
+    raise FileNotFoundError("no data")
+
+
+def interrupted_run(seed, margin):
+    raise KeyboardInterrupt
+
+
+def deadly_run(seed, margin):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def no_change():
+    """In place of what would change this process's allocator."""
 
 
 TOY = Record(
@@ -30,55 +48,117 @@ TOY = Record(
     title="A toy",
     protocol="counts",
     choices={},
-    data=(),
-    parameters={"margin": 0.5},
-    run=toy_run,
-    runs=4,
-    epochs=2,
-    scale={"errors": 0.01},
+    parts={
+        "loose": Part(toy_run, {"margin": 0.5}, runs=4),
+        "strict": Part(toy_run, {"margin": 0.9}, runs=2),
+    },
     cells=(
-        Published("a", "1", "1.01", "error", "errors", 0),
-        Published("a", "2", "0.50", "error", "errors", 1),
+        Published("a", "1", "1.01", "error", "loose", "errors", 0, 0.01),
+        Published("a", "2", "0.50", "error", "loose", "errors", 1, 0.01),
+        Published("b", "1", "4", "seconds", "strict", "seconds", peer="c"),
+        Published("c", "1", "2", "seconds", "loose", "seconds"),
+        Published("d", "1", "7", "quoted", "loose", "none", reason="not ours"),
+        Published("e", "1", "3.0", "about", DERIVED, "spread"),
     ),
+    readings=(Published("a", "1", "1.01", "error", "strict", "errors", 0, 0.01),),
+    derive=lambda values: {"spread": np.ptp(values["loose", "errors"], axis=0, keepdims=True)},
 )
+
+
+def toy_with(run, **changes):
+    return TOY._replace(parts={name: part._replace(run=run, **changes) for name, part in TOY.parts.items()})
 
 
 @pytest.fixture
 def toy(monkeypatch, tmp_path):
     monkeypatch.setenv("MARGINBOOK_RESULTS", str(tmp_path))
     monkeypatch.setitem(experiments.RECORDS, "toy", TOY)
+    monkeypatch.setattr(runner, "keep_pages", no_change)
     return tmp_path / "toy.json"
 
 
+def made():
+    return [(run["part"], run["seed"]) for run in experiments.results("toy")["runs"]]
+
+
+ALL = [("loose", seed) for seed in range(4)] + [("strict", seed) for seed in range(2)]
+
+
 def test_a_second_call_runs_only_what_is_missing(toy):
-    assert experiments.reproduce("toy", runs=2, quiet=True) == 2
-    assert experiments.reproduce("toy", quiet=True) == 2
-    assert experiments.reproduce("toy", quiet=True) == 0
-    stored = experiments.results("toy")
-    assert [run["seed"] for run in stored["runs"]] == [0, 1, 2, 3]
-    assert [session["seeds"] for session in stored["provenance"]] == [[0, 1], [2, 3]]
+    assert experiments.reproduce("toy", runs=1, quiet=True) == (2, [])
+    assert experiments.reproduce("toy", quiet=True) == (4, [])
+    assert experiments.reproduce("toy", quiet=True) == (0, [])
+    assert made() == ALL
+    sessions = [session["runs"] for session in experiments.results("toy")["provenance"]]
+    assert sessions == [{"loose": [0], "strict": [0]}, {"loose": [1, 2, 3], "strict": [1]}]
 
 
-def test_without_resuming_the_first_new_run_replaces_the_stored_ones(toy, monkeypatch):
+def test_only_the_parts_asked_for_are_made(toy):
+    assert experiments.reproduce("toy", only=("toy/str*",), quiet=True) == (2, [])
+    assert made() == ALL[4:]
+    with pytest.raises(ValueError, match="no part of toy is called nothing"):
+        experiments.reproduce("toy", only=("nothing",), quiet=True)
+
+
+def test_parts_without_their_data_are_left_out_and_named(toy, monkeypatch, capsys):
+    def nowhere(name):
+        raise data.DataNotFound(name)
+
+    parts = TOY.parts | {"strict": TOY.parts["strict"]._replace(data=("covertype",))}
+    monkeypatch.setitem(experiments.RECORDS, "toy", TOY._replace(parts=parts))
+    monkeypatch.setattr(data, "fetch", nowhere)
+    assert experiments.reproduce("toy", quiet=True) == (4, ["covertype"])
+    assert {row.verdict for row in experiments.compare("toy") if row.row in "be"} == {"not run"}
+    assert cli.main(["reproduce", "toy"]) == 1
+    assert "`marginbook data where covertype`" in capsys.readouterr().err
+
+
+def test_without_resuming_the_first_new_run_replaces_those_of_the_chosen_parts(toy, monkeypatch):
     experiments.reproduce("toy", quiet=True)
-    assert experiments.reproduce("toy", runs=1, resume=False, quiet=True) == 1
-    assert len(experiments.results("toy")["runs"]) == 1
-
-    def absent(seed, epochs):
-        raise FileNotFoundError("no data")
-
-    monkeypatch.setitem(experiments.RECORDS, "toy", TOY._replace(run=absent))
+    only = ("toy/loose",)
+    assert experiments.reproduce("toy", runs=1, only=only, resume=False, quiet=True) == (1, [])
+    assert made() == [("loose", 0), *ALL[4:]]
+    monkeypatch.setitem(experiments.RECORDS, "toy", toy_with(failing_run))
     with pytest.raises(FileNotFoundError):
         experiments.reproduce("toy", resume=False, quiet=True)
-    assert len(experiments.results("toy")["runs"]) == 1
+    assert made() == [("loose", 0), *ALL[4:]]
 
 
-def test_processes_give_the_same_runs_as_none(toy):
+def test_changed_parameters_make_the_runs_of_their_part_stale(toy, monkeypatch):
+    experiments.reproduce("toy", quiet=True)
+    parts = TOY.parts | {"loose": TOY.parts["loose"]._replace(parameters={"margin": 0.6})}
+    monkeypatch.setitem(experiments.RECORDS, "toy", TOY._replace(parts=parts))
+    with pytest.raises(ValueError, match=r"parameters \(loose\); run `.* --no-resume --only toy/loose`"):
+        experiments.results("toy")
+    assert experiments.reproduce("toy", only=("toy/loose",), resume=False, quiet=True) == (4, [])
+    assert made() == ALL and experiments.results("toy")["parameters"]["loose"] == {"margin": 0.6}
+
+
+@pytest.mark.parametrize("gib, where", [(1.0, "side by side"), (9.0, "one by one")])
+def test_processes_give_the_same_runs_as_none(toy, monkeypatch, gib, where):
+    monkeypatch.setitem(experiments.RECORDS, "toy", toy_with(toy_run, gib=gib))
     experiments.reproduce("toy", quiet=True)
     alone = experiments.results("toy")["runs"]
     experiments.reproduce("toy", jobs=2, resume=False, quiet=True)
     together = experiments.results("toy")["runs"]
-    assert [(r["seed"], r["values"]) for r in alone] == [(r["seed"], r["values"]) for r in together]
+    assert [(r["part"], r["seed"], r["values"]) for r in alone] == [
+        (r["part"], r["seed"], r["values"]) for r in together
+    ]
+
+
+def test_a_dask_cluster_of_two_workers_gives_the_same_runs(toy):
+    distributed = pytest.importorskip("distributed")
+    experiments.reproduce("toy", quiet=True)
+    alone = made(), experiments.compare("toy")
+    cluster = distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address=None, host="127.0.0.1"
+    )
+    with cluster:
+        assert cli.main(["reproduce", "toy", "--no-resume", "--dask", cluster.scheduler_address]) == 0
+    assert (made(), [row[:7] for row in experiments.compare("toy")]) == (
+        alone[0],
+        [row[:7] for row in alone[1]],
+    )
 
 
 def test_a_full_disk_leaves_the_old_results(toy, monkeypatch, capsys):
@@ -97,13 +177,10 @@ def test_a_full_disk_leaves_the_old_results(toy, monkeypatch, capsys):
 
 
 def test_a_worker_that_dies_is_one_line_and_costs_no_completed_run(toy, monkeypatch, capsys):
-    experiments.reproduce("toy", runs=2, quiet=True)
+    experiments.reproduce("toy", runs=1, quiet=True)
     before = experiments.results("toy")["runs"]
 
-    def dies(seed, epochs):
-        os.kill(os.getpid(), signal.SIGKILL)
-
-    monkeypatch.setitem(experiments.RECORDS, "toy", TOY._replace(run=dies))
+    monkeypatch.setitem(experiments.RECORDS, "toy", toy_with(deadly_run))
     assert cli.main(["reproduce", "toy", "--jobs", "2"]) == 1
     assert experiments.results("toy")["runs"] == before
     errors = capsys.readouterr().err.splitlines()
@@ -116,11 +193,11 @@ sys.path.insert(0, {tests!r})
 from marginbook import cli, experiments
 from test_experiments import TOY, toy_run
 
-def slow(seed, epochs):
+def slow(seed, margin):
     time.sleep(0.03)
     with open({log!r}, "a") as log:
         log.write(f"{{seed}}\\n")
-    return toy_run(seed, epochs)
+    return toy_run(seed, margin)
 
 def deadly(partial, file):
     global replaced
@@ -130,15 +207,20 @@ def deadly(partial, file):
     replace(partial, file)
 
 replace, os.replace, replaced = os.replace, deadly, 0
-experiments.RECORDS["toy"] = TOY._replace(run=slow, runs=40)
+part = TOY.parts["loose"]._replace(run=slow, runs=40)
+experiments.RECORDS["toy"] = TOY._replace(parts={{"loose": part}}, cells=TOY.cells[:2], readings=())
 sys.exit(cli.main(["reproduce", "toy"]))
 """
 
 
-def test_a_kill_at_any_moment_loses_and_repeats_no_completed_run(toy):
+def test_a_kill_at_any_moment_loses_and_repeats_no_completed_run(toy, monkeypatch):
     log, clock = toy.with_suffix(".log"), random.Random(0)
     log.touch()
     stored = {}
+    short = TOY._replace(
+        parts={"loose": TOY.parts["loose"]._replace(runs=40)}, cells=TOY.cells[:2], readings=()
+    )
+    monkeypatch.setitem(experiments.RECORDS, "toy", short)
     for life in range(4):  # killed in the third write; at two random moments; not at all
         fatal = 3 if life == 0 else 0
         code = KILLED.format(tests=os.path.dirname(__file__), log=str(log), fatal=fatal)
@@ -168,7 +250,7 @@ def test_a_kill_at_any_moment_loses_and_repeats_no_completed_run(toy):
 def test_the_progress_bar_is_silent_without_a_terminal(toy, capfd):
     assert cli.main(["reproduce", "toy"]) == 0
     out, err = capfd.readouterr()
-    assert err == "" and out == "toy: 4 runs made, 4 stored\n"
+    assert err == "" and out == "toy: 6 runs made, 6 stored\n"
 
 
 def test_the_progress_bar_counts_the_runs_on_a_terminal(toy, monkeypatch):
@@ -179,14 +261,11 @@ def test_the_progress_bar_counts_the_runs_on_a_terminal(toy, monkeypatch):
     experiments.reproduce("toy", runs=1, quiet=True)
     monkeypatch.setattr(sys, "stderr", Terminal())
     assert cli.main(["reproduce", "toy"]) == 0
-    assert "4/4" in sys.stderr.getvalue()
+    assert "4/4 runs" in sys.stderr.getvalue()
 
 
 def test_control_c_says_how_to_go_on(toy, monkeypatch, capsys):
-    def interrupted(seed, epochs):
-        raise KeyboardInterrupt
-
-    monkeypatch.setitem(experiments.RECORDS, "toy", TOY._replace(run=interrupted))
+    monkeypatch.setitem(experiments.RECORDS, "toy", toy_with(interrupted_run))
     assert cli.main(["reproduce", "toy"]) == 130
     assert "marginbook reproduce toy" in capsys.readouterr().err
 
@@ -198,13 +277,13 @@ def test_control_c_says_how_to_go_on(toy, monkeypatch, capsys):
         (lambda s: s.update(mean=1.0), "nothing else"),
         (lambda s: s["provenance"][0].pop("commit"), "must have blas, command, commit"),
         (lambda s: s["provenance"][0].update(data=[]), "data = .*wrong type"),
-        (lambda s: s["runs"][0].pop("seed"), "must have seconds, seed, values"),
-        (lambda s: s["parameters"].update(margin=1.0), "other parameters"),
+        (lambda s: s["runs"][0].pop("seed"), "must have part, seconds, seed, values"),
+        (lambda s: s["parameters"]["loose"].update(margin=1.0), "other parameters"),
         (lambda s: s["runs"].append(s["runs"][0]), "not unique"),
-        (lambda s: s["runs"].pop(), "seeds are not those"),
+        (lambda s: s["runs"].pop(), "runs are not those"),
         (lambda s: s["runs"][0]["values"].pop("errors"), "lacks"),
-        (lambda s: s["runs"][0]["values"].update(errors=[1]), "2 integers"),
-        (lambda s: s["runs"][0]["values"].update(errors=[1.0, 2.0]), "2 integers"),
+        (lambda s: s["runs"][0]["values"].update(errors=[1]), "needs 2 numbers"),
+        (lambda s: s["runs"][0]["values"].update(errors=["1", 2.0]), "not a list of numbers"),
     ],
 )
 def test_a_file_of_another_form_is_refused(toy, harm, says):
@@ -222,8 +301,11 @@ def test_a_file_that_is_not_json_is_refused_by_name(toy):
         experiments.results("toy")
 
 
-ERROR = Published("r", "c", "2.00", "error", "s", 0)
-COUNT = Published("r", "c", "1000", "count", "s", 0)
+ERROR = Published("r", "c", "2.00", "error", "p", "s")
+COUNT = Published("r", "c", "1000", "count", "p", "s")
+MARGIN = Published("r", "c", "0.8441", "margin", "p", "s")
+ABOUT = Published("r", "c", "0.4", "about", "p", "s")
+CLAIM = Published("r", "c", "holds", "claim", "p", "s")
 
 
 @pytest.mark.parametrize(
@@ -234,66 +316,143 @@ COUNT = Published("r", "c", "1000", "count", "s", 0)
         (ERROR, [1.80], "close"),
         (ERROR, [2.21], "differs"),
         (ERROR, [2.0, 2.4], "reproduced"),  # mean 2.2, standard error 0.2
+        (ERROR._replace(scale=0.01), [210], "reproduced"),
         (COUNT, [1050], "reproduced"),
         (COUNT, [1051], "close"),
         (COUNT, [899], "differs"),
         (COUNT._replace(tolerance=0.02), [1021], "close"),
         (COUNT, [], "not run"),
         (COUNT._replace(kind="seconds"), [1000], "not comparable"),
+        (COUNT._replace(kind="quoted"), [], "not comparable"),
+        (MARGIN, [0.8483], "reproduced"),
+        (MARGIN, [0.8484], "close"),
+        (MARGIN, [0.8355], "differs"),
+        (MARGIN._replace(value="0.8"), [0.85], "reproduced"),  # 0.85 prints as 0.8 or 0.9
+        (ABOUT, [0.5], "reproduced"),
+        (ABOUT, [0.2], "close"),
+        (ABOUT, [0.61], "differs"),
+        (ABOUT._replace(kind="bound"), [0.1], "reproduced"),
+        (ABOUT._replace(kind="bound"), [0.55], "close"),
+        (CLAIM, [1, 1], "reproduced"),
+        (CLAIM, [1] * 9 + [0], "close"),
+        (CLAIM, [1, 0], "differs"),
     ],
 )
 def test_verdicts_follow_their_rule(cell, ours, verdict):
     assert compare_cell(cell, ours).verdict == verdict
 
 
-def test_a_table_without_results_is_not_run(toy, capsys):
-    assert {row.verdict for row in experiments.compare("toy")} == {"not run"}
+def test_a_difference_without_a_reason_is_called_unexplained():
+    assert compare_cell(ERROR, [3.0]).reason == "unexplained"
+    assert compare_cell(ERROR._replace(reason="another order"), [3.0]).reason == "another order"
+    assert compare_cell(ERROR._replace(reason="another order"), [2.0]).reason == ""
+
+
+def test_a_record_without_results_is_not_run_but_for_what_is_only_quoted(toy, capsys):
+    assert [row.verdict for row in experiments.compare("toy")] == ["not run"] * 4 + [
+        "not comparable",
+        "not run",
+    ]
     assert cli.main(["compare", "toy"]) == 0
-    assert "2 not run" in capsys.readouterr().out
+    assert "5 not run, 1 not comparable" in capsys.readouterr().out
 
 
 def test_compare_prints_every_cell_with_its_verdict(toy, capsys):
     experiments.reproduce("toy", quiet=True)
     assert cli.main(["compare", "toy"]) == 0
     out = capsys.readouterr().out
-    assert "1.01" in out and "reproduced" in out and "differs" in out
+    assert "1.01" in out and "reproduced" in out and "differs: unexplained" in out
+    assert "(ratio 2, ours 0.5)" in out  # 4 s over 2 s printed; means of 1.0 s and 2.0 s measured
+    assert cli.main(["compare", "toy", "--readings"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 4
 
 
-@pytest.mark.parametrize("name", TABLES)
+def test_the_scoreboard_counts_every_cell_once(toy, monkeypatch, capsys):
+    experiments.reproduce("toy", quiet=True)
+    monkeypatch.setattr(experiments, "RECORDS", {"toy": TOY})
+    board = experiments.scoreboard()
+    assert list(board["toy"].values()) == [2, 0, 1, 3, 0]
+    assert cli.main(["compare", "all"]) == 0
+    assert "total" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_stored_results_are_complete(name):
     table, stored = experiments.record(name), experiments.results(name)
-    assert len(stored["runs"]) == table.runs
-    assert all(session["command"].startswith("marginbook reproduce") for session in stored["provenance"])
+    wanted = {
+        (part, seed) for part, p in table.parts.items() if "covertype" not in p.data for seed in range(p.runs)
+    }
+    assert wanted <= {(run["part"], run["seed"]) for run in stored["runs"]}
+    for session in stored["provenance"]:
+        assert session["command"].startswith("marginbook reproduce")
+        assert session["commit"] and not session["commit"].endswith("dirty")
 
 
-@pytest.mark.parametrize("name", TABLES)
-def test_every_published_cell_is_reproduced(name):
-    assert {row.verdict for row in experiments.compare(name)} == {"reproduced"}
+@pytest.mark.parametrize("name", NAMES)
+def test_every_cell_of_a_record_is_another(name):
+    cells = experiments.record(name).cells
+    assert len({(cell.row, cell.column) for cell in cells}) == len(cells)
 
 
-def test_li_long_means_are_within_the_margins_asked_for():
-    for series, printed in ("last", [2.84, 2.27, 1.99, 1.85]), ("voted", [2.26, 1.88, 1.76, 1.69]):
-        mean = experiments.values("li-long-table-1", series).mean(axis=0)
-        assert np.abs(mean - printed).max() <= 0.10
-    mistakes = experiments.values("li-long-table-1", "mistakes").mean(axis=0)
-    np.testing.assert_allclose(mistakes, [7970, 10539, 11945, 12800], rtol=0.02)
+def test_nearly_all_that_can_be_compared_is_reproduced_or_close():
+    total = Counter()
+    for counts in experiments.scoreboard().values():
+        total.update(counts)
+    comparable = total["reproduced"] + total["close"] + total["differs"]
+    assert total["reproduced"] + total["close"] >= 0.85 * comparable
+
+
+def cheapest(name):
+    """A stored run of each of a record's cheapest parts, as many as take SECONDS together."""
+    first = {}
+    for run in experiments.results(name)["runs"]:
+        first.setdefault(run["part"], run)
+    spent, chosen = 0.0, []
+    for run in sorted(first.values(), key=lambda run: run["seconds"]):
+        spent += run["seconds"]
+        if spent > SECONDS:
+            break
+        chosen.append(run)
+    return chosen
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if cheapest(name)])
+def test_a_run_gives_the_stored_numbers_again(name):
+    for stored in cheapest(name):
+        part = experiments.record(name).parts[stored["part"]]
+        if not all(data.available(needed) for needed in part.data):
+            pytest.skip(f"{part.data} are not all at hand")
+        again = experiments.run_once(name, stored["part"], stored["seed"])
+        assert_same(again, stored["values"])
+
+
+def assert_same(again, values):
+    """Integers exactly, other numbers but for rounding, times not at all."""
+    assert again.keys() == values.keys()
+    for series in values:
+        if series.startswith("seconds"):
+            assert len(again[series]) == len(values[series])
+        elif all(type(x) is int for x in values[series]):
+            assert again[series] == values[series]
+        else:
+            np.testing.assert_allclose(again[series], values[series], rtol=1e-6, atol=1e-12)
 
 
 @pytest.mark.data("mnist")
-@pytest.mark.parametrize("name, epochs", [("li-long-table-1", None), ("gentile-table-1", 1)])
-def test_a_run_gives_the_stored_integers_again(name, epochs):
-    stored = experiments.results(name)["runs"][0]
-    again = experiments.run_once(name, stored["seed"], epochs)
-    assert again == {series: ints[:epochs] for series, ints in stored["values"].items()}
+@pytest.mark.parametrize("name, part", [("li-long-table-1", "perceptron")])
+def test_an_epoch_on_mnist_gives_the_first_of_the_stored_integers(name, part):
+    stored = next(run for run in experiments.results(name)["runs"] if run["part"] == part)
+    again = experiments.run_once(name, part, stored["seed"], epochs=1)
+    assert again == {series: numbers[:1] for series, numbers in stored["values"].items()}
 
 
-@pytest.mark.data("mnist")
+@pytest.mark.data("mnist", "usps")
 def test_stored_results_used_the_data_at_hand():
-    from marginbook import data
-
-    for name in TABLES:
+    for name in NAMES:
         for session in experiments.results(name)["provenance"]:
-            assert session["data"] == {"mnist": data.checksums("mnist")}
+            for used, sums in session["data"].items():
+                if data.available(used):
+                    assert sums == data.checksums(used)
 
 
 def test_results_are_found_in_a_checkout_and_in_the_cache_without_one(monkeypatch, tmp_path):
@@ -301,4 +460,4 @@ def test_results_are_found_in_a_checkout_and_in_the_cache_without_one(monkeypatc
     assert store.folder().parts[-2:] == ("book", "results")
     monkeypatch.setattr(store, "PROJECT", tmp_path)
     assert store.folder().name == "results" and tmp_path not in store.folder().parents
-    assert store.session(TOY, "marginbook reproduce toy")["commit"] is None
+    assert store.session((), "marginbook reproduce toy")["commit"] is None

@@ -1,50 +1,52 @@
-"""The papers' tables: run again, stored, and compared with what was published.
+"""The papers' tables and figures: run again, stored, and compared with what was published.
 
-One record a table says what is run and what was printed; ``reproduce`` runs it, permutation by permutation,
-and ``compare`` sets both side by side. So does the command line: ``marginbook reproduce li-long-table-1``.
+One record a table or figure says what is run and what was printed; ``reproduce`` runs it, part by part and
+seed by seed, and ``compare`` sets both side by side. So does the command line: ``marginbook reproduce all``,
+``marginbook compare li-long-table-1``.
 
-Results are stored as JSON, one file a table, in the folder that the environment variable MARGINBOOK_RESULTS
+Results are stored as JSON, one file a record, in the folder that the environment variable MARGINBOOK_RESULTS
 names, else in ``book/results`` of a checkout, else in the user's cache.
 """
 
-from time import perf_counter
-
 import numpy as np
-from joblib import Parallel, delayed
-from tqdm import tqdm
 
-from marginbook.experiments import gentile, li_long, store
-from marginbook.experiments.record import Published, Record
-from marginbook.experiments.verdicts import Comparison, compare_cell
+from marginbook.experiments import gentile, li_long, runner, store
+from marginbook.experiments.record import DERIVED, Part, Published, Record, Values, printed
+from marginbook.experiments.verdicts import VERDICTS, Comparison, compare_cell
 
 __all__ = [
     "Comparison",
+    "Part",
     "Published",
     "Record",
     "compare",
+    "draw",
     "names",
+    "printed",
     "record",
     "reproduce",
     "results",
     "run_once",
+    "scoreboard",
+    "values",
 ]
 
-RECORDS = {table.id: table for table in (li_long.TABLE_1, gentile.TABLE_1)}
+RECORDS = {record.id: record for paper in (li_long, gentile) for record in paper.RECORDS}
 
 
 def names() -> list[str]:
-    """The tables that can be reproduced.
+    """The tables and figures that can be reproduced.
 
     Examples
     --------
-    >>> names()
+    >>> names()[:2]
     ['li-long-table-1', 'gentile-table-1']
     """
     return list(RECORDS)
 
 
 def record(name: str) -> Record:
-    """The record of a table.
+    """The record of a table or figure.
 
     Raises
     ------
@@ -53,36 +55,36 @@ def record(name: str) -> Record:
 
     Examples
     --------
-    >>> record("li-long-table-1").runs
-    10
+    >>> record("li-long-table-1").title
+    'Li and Long, Table 1: MNIST'
     """
     if name not in RECORDS:
-        raise ValueError(f"no table is called {name!r}; known: {', '.join(RECORDS)}")
+        raise ValueError(f"no table or figure is called {name!r}; known: {', '.join(RECORDS)}")
     return RECORDS[name]
 
 
-def run_once(name: str, seed: int, epochs: int | None = None) -> dict[str, list[int]]:
-    """One run of a table, not stored.
+def run_once(name: str, part: str, seed: int, **changes) -> dict[str, list]:
+    """One run of a part, not stored.
 
     Parameters
     ----------
-    name : str
+    name, part : str
     seed : int
-        Of the permutation; stored run ``r`` has seed ``r``.
-    epochs : int, optional
-        Fewer than the table's: the integers are then the first of the full run's.
+        Stored runs have the seeds 0, 1, 2, ...
+    changes
+        Of the part's parameters.
 
     Returns
     -------
     dict
-        Integers by series, one an epoch.
+        Numbers by series.
     """
-    table = record(name)
-    return table.run(seed, epochs or table.epochs)
+    chosen = record(name).parts[part]
+    return chosen.run(seed, **(chosen.parameters | changes))
 
 
 def results(name: str) -> dict:
-    """The stored results of a table: parameters, provenance, and the integers of every run.
+    """The stored results of a record: parameters, provenance, and the numbers of every run.
 
     Raises
     ------
@@ -92,76 +94,142 @@ def results(name: str) -> dict:
     return store.load(record(name))
 
 
-def values(name: str, series: str) -> np.ndarray:
-    """One series of all stored runs in the printed unit, shape (n_runs, n_epochs)."""
-    table = record(name)
-    runs = [run["values"][series] for run in results(name)["runs"]]
-    return np.array(runs, dtype=float).reshape(len(runs), table.epochs) * table.scale.get(series, 1.0)
+def values(name: str) -> Values:
+    """All stored numbers of a record, and those derived from them: an array for each part and series.
 
-
-def compare(name: str) -> list[Comparison]:
-    """Every published cell of a table beside ours, with a verdict.
+    Returns
+    -------
+    dict
+        From (part, series) to an array of shape (n_runs, n_places), in the order of the seeds.
 
     Raises
     ------
     ValueError
         As :func:`results`.
     """
-    series = {cell.series: values(name, cell.series) for cell in record(name).cells}
-    return [compare_cell(cell, series[cell.series][:, cell.place]) for cell in record(name).cells]
+    lists: dict[tuple[str, str], list] = {}
+    for run in results(name)["runs"]:
+        for series, numbers in run["values"].items():
+            lists.setdefault((run["part"], series), []).append(numbers)
+    arrays = {key: np.array(numbers, dtype=float) for key, numbers in lists.items()}
+    table = record(name)
+    made = {part for part, _ in arrays}
+    if table.derive is not None and made == set(table.parts):
+        arrays |= {(DERIVED, series): numbers for series, numbers in table.derive(arrays).items()}
+    return arrays
 
 
-def reproduce(
-    name: str, runs: int | None = None, *, jobs: int = 1, resume: bool = True, quiet: bool = False
-) -> int:
-    """Run a table's missing permutations and store each as soon as it is done.
+def compare(name: str, readings: bool = False) -> list[Comparison]:
+    """Every published cell of a table or figure beside ours, with a verdict.
 
     Parameters
     ----------
     name : str
+    readings : bool, default False
+        Compare instead what another reading of the paper gives, where one was tried.
+
+    Raises
+    ------
+    ValueError
+        As :func:`results`.
+    """
+    table, stored = record(name), values(name)
+    cells = table.readings if readings else table.cells
+    by_place = {(cell.row, cell.column): cell for cell in cells}
+
+    def ours(cell):
+        found = stored.get((cell.part, cell.series))
+        return () if found is None else found[:, cell.place]
+
+    rows = []
+    for cell in cells:
+        peer = by_place[cell.peer, cell.column] if cell.peer else None
+        rows.append(compare_cell(cell, ours(cell), peer and (peer, ours(peer))))
+    return rows
+
+
+def scoreboard() -> dict[str, dict[str, int]]:
+    """How many cells of each record have each verdict: one row a table or figure, one column a verdict.
+
+    Raises
+    ------
+    ValueError
+        As :func:`results`.
+    """
+    verdicts = {name: [row.verdict for row in compare(name)] for name in names()}
+    return {name: {verdict: given.count(verdict) for verdict in VERDICTS} for name, given in verdicts.items()}
+
+
+def draw(name: str, figure=None) -> dict:
+    """Draw a published figure anew from the stored results.
+
+    Parameters
+    ----------
+    name : str
+    figure : matplotlib.figure.Figure, optional
+        A new one by default.
+
+    Returns
+    -------
+    dict
+        The numbers that were drawn.
+
+    Raises
+    ------
+    ValueError
+        As :func:`results`; if the record is of a table; if runs are missing.
+    """
+    table = record(name)
+    if table.draw is None:
+        raise ValueError(f"{name} is a table: `compare` shows it")
+    stored = values(name)
+    missing = sorted(set(table.parts) - {part for part, _ in stored})
+    if missing:
+        raise ValueError(f"{name} lacks runs of {', '.join(missing)}; run `marginbook reproduce {name}`")
+    return table.draw(stored, figure)
+
+
+def reproduce(
+    *chosen: str,
+    runs: int | None = None,
+    only: tuple[str, ...] = (),
+    jobs: int = 1,
+    resume: bool = True,
+    dask: str | None = None,
+    quiet: bool = False,
+) -> tuple[int, list[str]]:
+    """Make the missing runs of some records and store each as soon as it is done.
+
+    Parameters
+    ----------
+    *chosen : str
+        Names; all records by default.
     runs : int, optional
-        How many permutations there should be in the end; the paper's number by default.
+        How many seeds there should be of each part in the end; the paper's number by default.
+    only : tuple of str
+        Patterns of ``name`` or ``name/part`` to be made, as a shell's: ``"*/ROMMA*"``.
     jobs : int
-        Processes. One run already uses all cores in its matrix products.
+        Processes. Runs that need much memory have the machine for themselves, and all its cores.
     resume : bool
-        Keep the stored runs. Otherwise the first new run replaces the file.
+        Keep the stored runs. Otherwise the first new run of a record replaces those of the chosen parts.
+    dask : str, optional
+        Address of a Dask scheduler whose workers make the runs.
     quiet : bool
         No progress bar; there is none either where the output is not a terminal.
 
     Returns
     -------
-    int
+    made : int
         How many runs were made now. A stored run is not made again, at whatever moment this was stopped.
+    absent : list of str
+        Data sets that are not to be had; what needs them was not run.
 
     Raises
     ------
     ValueError
-        As :func:`results`.
-    DataNotFound, DataCorrupt, DataForbidden
+        As :func:`results`; if no part is called so.
+    DataCorrupt
         As :func:`marginbook.data.load`.
     """
-    table = record(name)
-    runs = table.runs if runs is None else runs
-    stored = store.load(table) if resume else store.empty(table)
-    done = {run["seed"] for run in stored["runs"]}
-    missing = [seed for seed in range(runs) if seed not in done]
-    if not missing:
-        return 0
-    session = store.session(table, f"marginbook reproduce {name} --runs {runs}")
-    stored["provenance"].append(session)
-    tasks = Parallel(n_jobs=jobs, return_as="generator_unordered")(
-        delayed(_timed)(table, seed) for seed in missing
-    )
-    silent = True if quiet else None  # None: where the output is not a terminal
-    total = len(done) + len(missing)
-    for run in tqdm(tasks, total=total, initial=len(done), desc=name, unit="run", disable=silent):
-        session["seeds"] = sorted([*session["seeds"], run["seed"]])
-        stored["runs"] = sorted([*stored["runs"], run], key=lambda r: r["seed"])
-        store.save(table, stored)
-    return len(missing)
-
-
-def _timed(table, seed):
-    began = perf_counter()
-    integers = table.run(seed, table.epochs)
-    return {"seed": seed, "values": integers, "seconds": round(perf_counter() - began, 1)}
+    records = [record(name) for name in chosen or names()]
+    return runner.run_parts(records, runs, only=only, jobs=jobs, resume=resume, dask=dask, quiet=quiet)
