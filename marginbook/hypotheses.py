@@ -137,17 +137,41 @@ def dual_coefficients(trace, support, n_problems, stop, kind="last", fades=False
     return coef / stop[:, None] if kind == "averaged" else coef
 
 
+def biases(trace, n_problems, stop, kind="last", fades=False):
+    """What a constant feature adds to the scores of a whole run, as it stood after trial ``stop``.
+
+    Parameters
+    ----------
+    trace, n_problems, stop, kind, fades
+        As in :func:`dual_coefficients`.
+
+    Returns
+    -------
+    array, shape (n_problems,)
+    """
+    bias, stop = np.zeros(n_problems), np.broadcast_to(stop, n_problems)
+    for p in range(n_problems):
+        u = trace[(trace["problem"] == p) & (trace["trial"] <= stop[p])]
+        if kind == "averaged":
+            alive = left_over(u["trial"], stop[p]) if fades else lives(u["trial"], stop[p])
+            bias[p] = alive @ u["bias"] / stop[p]
+        elif len(u):
+            bias[p] = u["bias"][-1] * (u["trial"][-1] / stop[p] if fades else 1.0)
+    return bias
+
+
 @njit
-def _vote(K, support, scale, step, bias, alive, out):
+def _vote(K, support, scale, step, bias, alive, ends, beyond, out):
     for i in range(K.shape[0]):
-        score, votes = 0.0, 0.0
-        for k in range(support.shape[0]):
-            score = scale[k] * score + step[k] * K[i, support[k]]
-            if score + bias[k] > 0.0:
-                votes += alive[k]
-            elif score + bias[k] < 0.0:
-                votes -= alive[k]
-        out[i] = votes
+        score, sign, votes, k = 0.0, 0.0, 0.0, 0
+        for e in range(ends.shape[0]):
+            while k < ends[e]:
+                score = scale[k] * score + step[k] * K[i, support[k]]
+                sign = np.sign(score + bias[k])
+                votes += alive[k] * sign
+                k += 1
+            out[e, i] = votes
+            votes += beyond[e] * sign
 
 
 def votes(K, trace, support, n_problems, stop):
@@ -166,13 +190,37 @@ def votes(K, trace, support, n_problems, stop):
     array, shape (n_samples, n_problems)
         ``sum_k c_k sign(w_k . x + b_k) / T`` in [-1, 1].
     """
-    out, stop = np.zeros((n_problems, K.shape[0])), np.broadcast_to(stop, n_problems)
+    return votes_at(K, trace, support, n_problems, [stop])[0]
+
+
+def votes_at(K, trace, support, n_problems, stops):
+    """The same at several moments of a run, from one pass over its updates.
+
+    Parameters
+    ----------
+    K, trace, support, n_problems
+        As in :func:`votes`.
+    stops : array of int, shape (n_stops,) or (n_stops, n_problems)
+        Not decreasing.
+
+    Returns
+    -------
+    array, shape (n_stops, n_samples, n_problems)
+    """
+    stops = np.array([np.broadcast_to(stop, n_problems) for stop in stops])
+    out = np.zeros((n_problems, len(stops), K.shape[0]))
     for p in range(n_problems):
-        u = trace[(trace["problem"] == p) & (trace["trial"] <= stop[p])]
-        alive = lives(u["trial"], stop[p]).astype(float)
+        stop = stops[:, p]
+        u = trace[(trace["problem"] == p) & (trace["trial"] <= stop[-1])]
+        ends = np.searchsorted(u["trial"], stop, side="right")  # updates up to each moment
+        until = np.append(u["trial"], stop[-1] + 1)  # of the lives; a moment cuts one in two
+        after = np.append(stop, stop[-1]) + 1
+        alive = np.minimum(until[1:], after[np.searchsorted(stop, u["trial"])]) - u["trial"]
+        beyond = np.minimum(until[ends], after[1:]) - after[:-1]
         scale, step, bias = (np.ascontiguousarray(u[name]) for name in ("scale", "step", "bias"))
-        _vote(K, places_of(u["index"], support), scale, step, bias, alive, out[p])
-    return out.T / stop
+        lived = alive.astype(float), ends, beyond.astype(float)
+        _vote(K, places_of(u["index"], support), scale, step, bias, *lived, out[p])
+    return out.transpose(1, 2, 0) / stops[:, None]
 
 
 @njit
