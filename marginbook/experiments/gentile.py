@@ -63,3 +63,5 @@ TABLE_1 = Record(
     parts=PARTS,
     cells=tuple(_cells()),
 )
+
+RECORDS = (TABLE_1,)

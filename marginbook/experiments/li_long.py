@@ -54,3 +54,5 @@ TABLE_1 = Record(
     parts=PARTS,
     cells=tuple(_cells()),
 )
+
+RECORDS = (TABLE_1,)
