@@ -56,7 +56,7 @@ def record(name: str) -> Record:
     Examples
     --------
     >>> record("li-long-table-1").title
-    'Li and Long, Table 1: MNIST'
+    'Li and Long, Table 1: perceptron and ROMMA on MNIST'
     """
     if name not in RECORDS:
         raise ValueError(f"no table or figure is called {name!r}; known: {', '.join(RECORDS)}")
