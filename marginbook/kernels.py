@@ -9,6 +9,8 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.extmath import row_norms, safe_sparse_dot
 
+LARGE = 64  # rows of both factors from which a product takes longer than to look at them
+
 
 class Kernel(NamedTuple):
     """A kernel and its parameters.
@@ -31,7 +33,7 @@ class Kernel(NamedTuple):
 
     def __call__(self, X, Y):
         """Kernel matrix, shape (len(X), len(Y)), C-contiguous float64; X and Y dense or CSR."""
-        K = np.ascontiguousarray(safe_sparse_dot(X, Y.T, dense_output=True))
+        K = _products(X, Y)
         if self.name == "poly":
             K *= self.gamma
             K += self.coef0
@@ -54,6 +56,27 @@ class Kernel(NamedTuple):
         if self.name == "rbf":
             return np.where(np.isfinite(xx), 1.0, xx)
         return (self.gamma * xx + self.coef0) ** self.degree if self.name == "poly" else xx
+
+
+def _products(X, Y):
+    """``X Y^T``, C-contiguous: in single precision, at twice the speed, where nothing is rounded there."""
+    if _exact_in_single(X, Y):
+        return (X.astype(np.float32) @ Y.astype(np.float32).T).astype(np.float64)
+    return np.ascontiguousarray(safe_sparse_dot(X, Y.T, dense_output=True))
+
+
+def _exact_in_single(X, Y):
+    """Whether a large product is one of integers, such as pixels, whose sums all stay within 2^24.
+
+    A sum of products ``x_i y_i``, in whatever order, is at most ``|x| |y|``. Single precision has all
+    integers up to 2^24.
+    """
+    if sparse.issparse(X) or sparse.issparse(Y) or min(len(X), len(Y)) < LARGE:
+        return False
+    xx, yy = float(row_norms(X, squared=True).max()), float(row_norms(Y, squared=True).max())
+    if not max(xx, yy, xx * yy) <= 2.0**48:
+        return False
+    return all((part == np.rint(part)).all() for part in (X[:1], X, Y))  # one row tells most others
 
 
 def _power(K, degree):

@@ -44,7 +44,7 @@ def _cells():
 TABLE_1 = Record(
     id="gentile-table-1",
     paper="gentile2000",
-    title="Gentile, Table 1: perceptron, ROMMA and ALMA on MNIST",
+    title="Gentile, Table 1: MNIST",
     protocol=(
         "Ten one-vs-rest problems with the kernel (1 + x.y / 255)^4; the largest score predicts, that of the "
         "last hypothesis or the vote. ALMA_2(alpha) has B = 1 / alpha and C = sqrt(2). One permutation of "
@@ -52,8 +52,8 @@ TABLE_1 = Record(
         "are counted over the ten problems and all epochs so far."
     ),
     choices={
-        "source": "The paper quotes the rows of the perceptron and of ROMMA from earlier work. Those of ROMMA "
-        "are the errors of Li and Long's Table 1, so they are run as there: pixels / 1100, lambda = 30, "
+        "source": "The paper quotes the rows of the perceptron and of ROMMA from earlier work. The errors of "
+        "ROMMA are those of Li and Long's Table 1, so it is run as there: pixels / 1100, lambda = 30, "
         "started at Phi(0).",
         "scaling": "Printed as K(x, y) = (1 + x.y / s)^d with s = 255: we divide the inner product, not the "
         "pixels.",

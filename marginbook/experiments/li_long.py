@@ -35,11 +35,11 @@ def _cells():
 TABLE_1 = Record(
     id="li-long-table-1",
     paper="lilong1999",
-    title="Li and Long, Table 1: perceptron and ROMMA on MNIST",
+    title="Li and Long, Table 1: MNIST",
     protocol=(
         "Ten one-vs-rest problems; the largest score predicts. The kernel is (1 + x.y)^4, of raw pixels for "
-        "the perceptron and of pixels / 1100 for ROMMA. Aggressive ROMMA updates where the margin is below 1; "
-        "with noise control (NC) lambda = 30 is added to the kernel of an example with itself. One "
+        "the perceptron and of pixels / 1100 for ROMMA. Aggressive ROMMA updates where the margin is below "
+        "1; with noise control (NC) lambda = 30 is added to the kernel of an example with itself. One "
         "permutation of the training set a run, four epochs; means over ten permutations. Mistakes are "
         "counted over the ten problems and all epochs so far."
     ),
