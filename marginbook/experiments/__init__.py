@@ -12,13 +12,17 @@ import numpy as np
 
 from marginbook.experiments import gentile, li_long, runner, store
 from marginbook.experiments.record import DERIVED, Part, Published, Record, Values, printed
-from marginbook.experiments.verdicts import VERDICTS, Comparison, compare_cell
+from marginbook.experiments.tables import Scoreboard, Table
+from marginbook.experiments.verdicts import Comparison, compare_cell
 
 __all__ = [
     "Comparison",
     "Part",
     "Published",
     "Record",
+    "Scoreboard",
+    "Table",
+    "check",
     "compare",
     "draw",
     "names",
@@ -56,7 +60,7 @@ def record(name: str) -> Record:
     Examples
     --------
     >>> record("li-long-table-1").title
-    'Li and Long, Table 1: perceptron and ROMMA on MNIST'
+    'Li and Long, Table 1: MNIST'
     """
     if name not in RECORDS:
         raise ValueError(f"no table or figure is called {name!r}; known: {', '.join(RECORDS)}")
@@ -119,7 +123,7 @@ def values(name: str) -> Values:
     return arrays
 
 
-def compare(name: str, readings: bool = False) -> list[Comparison]:
+def compare(name: str, readings: bool = False) -> Table:
     """Every published cell of a table or figure beside ours, with a verdict.
 
     Parameters
@@ -127,6 +131,11 @@ def compare(name: str, readings: bool = False) -> list[Comparison]:
     name : str
     readings : bool, default False
         Compare instead what another reading of the paper gives, where one was tried.
+
+    Returns
+    -------
+    Table
+        Its ``rows`` are :class:`Comparison`; a notebook shows it as a table.
 
     Raises
     ------
@@ -145,19 +154,18 @@ def compare(name: str, readings: bool = False) -> list[Comparison]:
     for cell in cells:
         peer = by_place[cell.peer, cell.column] if cell.peer else None
         rows.append(compare_cell(cell, ours(cell), peer and (peer, ours(peer))))
-    return rows
+    return Table(table.title, rows)
 
 
-def scoreboard() -> dict[str, dict[str, int]]:
-    """How many cells of each record have each verdict: one row a table or figure, one column a verdict.
+def scoreboard() -> Scoreboard:
+    """How many cells of each table and figure have each verdict.
 
     Raises
     ------
     ValueError
         As :func:`results`.
     """
-    verdicts = {name: [row.verdict for row in compare(name)] for name in names()}
-    return {name: {verdict: given.count(verdict) for verdict in VERDICTS} for name, given in verdicts.items()}
+    return Scoreboard({name: compare(name) for name in names()})
 
 
 def draw(name: str, figure=None) -> dict:
@@ -233,3 +241,36 @@ def reproduce(
     """
     records = [record(name) for name in chosen or names()]
     return runner.run_parts(records, runs, only=only, jobs=jobs, resume=resume, dask=dask, quiet=quiet)
+
+
+def check(
+    *chosen: str,
+    only: tuple[str, ...] = (),
+    within: float = float("inf"),
+    jobs: int = 1,
+    dask: str | None = None,
+    quiet: bool = False,
+) -> list[str]:
+    """Make the first stored run of each part again, store nothing, and compare.
+
+    Integers must be the same, other numbers but for rounding; times are not compared.
+
+    Parameters
+    ----------
+    chosen, only, jobs, dask, quiet
+        As in :func:`reproduce`.
+    within : float
+        Seconds: of each record only the cheapest parts, as many as took no longer together when stored.
+
+    Returns
+    -------
+    list of str
+        A line for each series that differs.
+
+    Raises
+    ------
+    ValueError
+        As :func:`results`; if no part is called so.
+    """
+    records = [record(name) for name in chosen or names()]
+    return runner.check_parts(records, only=only, within=within, jobs=jobs, dask=dask, quiet=quiet)
