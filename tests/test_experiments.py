@@ -370,6 +370,13 @@ def test_compare_prints_every_cell_with_its_verdict(toy, capsys):
     assert len(capsys.readouterr().out.splitlines()) == 4
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_a_record_is_described_with_each_of_its_choices(name):
+    record, shown = experiments.record(name), experiments.describe(name)
+    for text in str(shown), shown._repr_markdown_():
+        assert record.protocol in text and all(choice in text for choice in record.choices.values())
+
+
 def test_the_scoreboard_counts_every_cell_once(toy, monkeypatch, capsys):
     experiments.reproduce("toy", quiet=True)
     monkeypatch.setattr(experiments, "RECORDS", {"toy": TOY})

@@ -12,7 +12,7 @@ import numpy as np
 
 from marginbook.experiments import gentile, li_long, runner, store
 from marginbook.experiments.record import DERIVED, Part, Published, Record, Values, printed
-from marginbook.experiments.tables import Scoreboard, Table
+from marginbook.experiments.tables import Description, Scoreboard, Table
 from marginbook.experiments.verdicts import Comparison, compare_cell
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "Table",
     "check",
     "compare",
+    "describe",
     "draw",
     "names",
     "printed",
@@ -65,6 +66,17 @@ def record(name: str) -> Record:
     if name not in RECORDS:
         raise ValueError(f"no table or figure is called {name!r}; known: {', '.join(RECORDS)}")
     return RECORDS[name]
+
+
+def describe(name: str) -> Description:
+    """What a record runs, and what was chosen where its paper is silent, for a terminal or a notebook.
+
+    Raises
+    ------
+    ValueError
+        If there is none of that name.
+    """
+    return Description(record(name))
 
 
 def run_once(name: str, part: str, seed: int, **changes) -> dict[str, list]:

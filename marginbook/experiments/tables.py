@@ -1,4 +1,4 @@
-"""Comparisons as text: in a terminal, and as Markdown in a notebook."""
+"""Records and comparisons as text: in a terminal, and as Markdown in a notebook."""
 
 from collections import Counter
 from math import isnan
@@ -45,6 +45,29 @@ class Table:
     def _repr_markdown_(self):
         lines = _markdown(HEAD, [_written(row, " ± ") for row in self.rows])
         return f"**{self.title}**\n\n{lines}\n\n{self._total().capitalize()}."
+
+
+class Description:
+    """What a record runs, and what was chosen where its paper is silent.
+
+    Parameters
+    ----------
+    record : Record
+    """
+
+    def __init__(self, record):
+        self.record = record
+
+    def _paragraphs(self, bold):
+        yield self.record.protocol
+        yield from (f"- {bold}{name}{bold}: {text}" for name, text in self.record.choices.items())
+
+    def __str__(self):
+        return "\n".join([self.record.title, *self._paragraphs("")])
+
+    def _repr_markdown_(self):
+        protocol, *choices = self._paragraphs("**")
+        return "\n".join([protocol, "", *choices])
 
 
 class Scoreboard:
