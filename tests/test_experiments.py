@@ -149,19 +149,26 @@ def test_processes_give_the_same_runs_as_none(toy, monkeypatch, gib, where):
     ]
 
 
-def test_a_dask_cluster_of_two_workers_gives_the_same_runs(toy):
-    distributed = pytest.importorskip("distributed")
+def test_a_dask_cluster_of_two_workers_gives_the_same_runs_and_may_lose_one(toy, monkeypatch, capsys):
+    import dask
+    import distributed
+
     experiments.reproduce("toy", quiet=True)
-    alone = made(), experiments.compare("toy").rows
-    cluster = distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, dashboard_address=None, host="127.0.0.1"
-    )
-    with cluster:
-        assert cli.main(["reproduce", "toy", "--no-resume", "--dask", cluster.scheduler_address]) == 0
-    assert (made(), [row[:7] for row in experiments.compare("toy").rows]) == (
-        alone[0],
-        [row[:7] for row in alone[1]],
-    )
+    before = [row[:7] for row in experiments.compare("toy").rows]
+    local = dict(n_workers=2, threads_per_worker=1, dashboard_address=None, host="127.0.0.1")
+    with (
+        dask.config.set({"distributed.scheduler.allowed-failures": 0}),
+        distributed.LocalCluster(**local, silence_logs=60) as cluster,
+    ):
+        command = ["reproduce", "toy", "--no-resume", "--dask", cluster.scheduler_address]
+        assert cli.main(command) == 0
+        assert made() == ALL
+        assert [row[:7] for row in experiments.compare("toy").rows] == before
+        monkeypatch.setitem(experiments.RECORDS, "toy", toy_with(deadly_run))
+        capsys.readouterr()
+        assert cli.main(command) == 1
+    errors = capsys.readouterr().err.splitlines()
+    assert "`marginbook reproduce toy`" in errors[-1] and made() == ALL
 
 
 def test_a_full_disk_leaves_the_old_results(toy, monkeypatch, capsys):

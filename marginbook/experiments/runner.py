@@ -6,7 +6,7 @@ ones are stored.
 
 import ctypes
 import os
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import BrokenExecutor, ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from functools import partial
@@ -139,10 +139,7 @@ def _done(records, tasks, jobs, dask, quiet):
 
 def _executed(parts, jobs, dask):
     if dask is not None:
-        from distributed import Client
-
-        with Client(dask) as client:
-            yield from _submitted(client.get_executor(pure=False), parts, 1)
+        yield from _on_cluster(parts, dask)
         return
     together = {task: max(1, min(jobs, int(MEMORY / part.gib))) for task, part in parts.items()}
     for workers in sorted(set(together.values())):
@@ -154,6 +151,16 @@ def _executed(parts, jobs, dask):
             pool = ProcessPoolExecutor(workers, get_context("spawn"), initializer=keep_pages)
             with _abandoned(pool):
                 yield from _submitted(pool, group, max(1, os.cpu_count() // workers))
+
+
+def _on_cluster(parts, address):
+    from distributed import Client, KilledWorker
+
+    with Client(address) as client:
+        try:
+            yield from _submitted(client.get_executor(pure=False), parts, 1)
+        except KilledWorker as error:
+            raise BrokenExecutor(str(error)) from error
 
 
 def _submitted(executor, parts, threads):
