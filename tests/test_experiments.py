@@ -15,7 +15,7 @@ import pytest
 from marginbook import cli, data, experiments
 from marginbook.experiments import runner, store
 from marginbook.experiments.record import DERIVED, Part, Published, Record
-from marginbook.experiments.verdicts import compare_cell
+from marginbook.experiments.verdicts import KINDS, compare_cell
 
 NAMES = experiments.names()
 SECONDS = 20.0  # a record's cheapest parts are run again, as many as fit
@@ -403,6 +403,27 @@ def test_stored_results_are_complete(name):
     for session in stored["provenance"]:
         assert session["command"].startswith("marginbook reproduce")
         assert session["commit"] and not session["commit"].endswith("dirty")
+
+
+def test_a_record_may_borrow_a_part_of_another(toy, monkeypatch):
+    cells = (Published("a", "1", "1.01", "error", "same", "errors", 0, 0.01),)
+    debtor = TOY._replace(
+        id="debtor", parts={}, borrows={"same": ("toy", "loose")}, cells=cells, readings=(), derive=None
+    )
+    monkeypatch.setitem(experiments.RECORDS, "debtor", debtor)
+    assert experiments.compare("debtor").counts() == {"not run": 1}
+    experiments.reproduce("toy", quiet=True)
+    assert experiments.compare("debtor").rows == experiments.compare("toy").rows[:1]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_cell_addresses_a_part(name):
+    record = experiments.record(name)
+    for owner, lent in record.borrows.values():
+        assert lent in experiments.record(owner).parts
+    parts = {*record.parts, *record.borrows, DERIVED}
+    assert {cell.part for cell in record.cells + record.readings if cell.kind != "quoted"} <= parts
+    assert {cell.kind for cell in record.cells + record.readings} <= KINDS.keys()
 
 
 @pytest.mark.parametrize("name", NAMES)

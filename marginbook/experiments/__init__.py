@@ -123,16 +123,22 @@ def values(name: str) -> Values:
     ValueError
         As :func:`results`.
     """
-    lists: dict[tuple[str, str], list] = {}
-    for run in results(name)["runs"]:
-        for series, numbers in run["values"].items():
-            lists.setdefault((run["part"], series), []).append(numbers)
-    arrays = {key: np.array(numbers, dtype=float) for key, numbers in lists.items()}
-    table = record(name)
+    table, arrays = record(name), _arrays(results(name)["runs"])
     made = {part for part, _ in arrays}
+    for part, (owner, lent) in table.borrows.items():
+        runs = [run | {"part": part} for run in results(owner)["runs"] if run["part"] == lent]
+        arrays |= _arrays(runs)
     if table.derive is not None and made == set(table.parts):
         arrays |= {(DERIVED, series): numbers for series, numbers in table.derive(arrays).items()}
     return arrays
+
+
+def _arrays(runs):
+    lists: dict[tuple[str, str], list] = {}
+    for run in runs:
+        for series, numbers in run["values"].items():
+            lists.setdefault((run["part"], series), []).append(numbers)
+    return {key: np.array(numbers, dtype=float) for key, numbers in lists.items()}
 
 
 def compare(name: str, readings: bool = False) -> Table:
