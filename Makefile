@@ -15,10 +15,10 @@ COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup book test bench notebooks lint lock serve look vendor clean
+.PHONY: help setup book test reproduce reproduce-check bench notebooks lint lock serve look vendor clean
 
 help:  ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
 setup: $(STAMP)  ## create .venv from the hashed lock
 
@@ -35,6 +35,12 @@ book: $(STAMP)  ## build the site into _build/html, warnings are errors
 
 test: $(STAMP)  ## run the tests, the doctests and every notebook
 	$(BIN)/python -m pytest -n $(JOBS) $(ARGS)
+
+reproduce: $(STAMP)  ## run what is missing of the papers' tables and figures
+	$(BIN)/marginbook reproduce all --jobs $(JOBS) $(ARGS)
+
+reproduce-check: $(STAMP)  ## run each part of the tables and figures again and compare with the stored numbers
+	$(BIN)/marginbook reproduce all --check --jobs $(JOBS) $(ARGS)
 
 bench: $(STAMP)  ## measure the engines against scikit-learn
 	$(BIN)/python tools/bench.py

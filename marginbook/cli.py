@@ -3,7 +3,6 @@
 import argparse
 import sys
 from concurrent.futures import BrokenExecutor
-from math import isnan
 
 import marginbook
 
@@ -62,6 +61,9 @@ def parser():
     reproduce.add_argument(
         "--resume", action=argparse.BooleanOptionalAction, default=True, help="keep the stored runs"
     )
+    reproduce.add_argument(
+        "--check", action="store_true", help="make the first run of each part again, and only compare"
+    )
     reproduce.set_defaults(action=reproduce_records)
 
     compare = commands.add_parser("compare", help="published number, ours, difference, verdict")
@@ -109,14 +111,12 @@ def reproduce_records(options):
 
     keep_pages()
     chosen = () if options.id == "all" else (options.id,)
-    made, absent = experiments.reproduce(
-        *chosen,
-        runs=options.runs,
-        only=tuple(options.only),
-        jobs=options.jobs,
-        resume=options.resume,
-        dask=options.dask,
-    )
+    how = {"only": tuple(options.only), "jobs": options.jobs, "dask": options.dask}
+    if options.check:
+        differences = experiments.check(*chosen, **how)
+        print("\n".join(differences) or f"{options.id}: the same numbers again")
+        return 1 if differences else 0
+    made, absent = experiments.reproduce(*chosen, runs=options.runs, resume=options.resume, **how)
     stored = sum(len(experiments.results(name)["runs"]) for name in chosen or experiments.names())
     print(f"{options.id}: {made} runs made, {stored} stored")
     for name in absent:
@@ -128,29 +128,5 @@ def compare_records(options):
     """Print the cells of a table or figure, published and ours; of all, how many have each verdict."""
     from marginbook import experiments
 
-    if options.id == "all":
-        _print_scoreboard(experiments.scoreboard())
-        return
-    rows = experiments.compare(options.id, options.readings)
-    print(experiments.record(options.id).title)
-    widths = [max([len(row[k]) for row in rows] + [10]) for k in range(2)]
-    head = f"{'row':{widths[0]}} {'column':{widths[1]}} {'published':>10} {'ours':>22}"
-    print(f"{head} {'difference':>11}  verdict")
-    for r in rows:
-        digits = len(r.published.partition(".")[2])
-        ours = "" if isnan(r.ours) else f"{r.ours:.{digits}f}"
-        ours += "" if isnan(r.error) else f" +- {r.error:.{digits}f}"
-        difference = "" if isnan(r.difference) else f"{r.difference:+z.{digits}f}"
-        line = f"{r.row:{widths[0]}} {r.column:{widths[1]}} {r.published:>10} {ours:>22} {difference:>11}"
-        ratios = "" if isnan(r.ratio) else f" (ratio {r.published_ratio:.2g}, ours {r.ratio:.2g})"
-        print(f"{line}  {r.verdict}{ratios}{': ' if r.reason else ''}{r.reason}")
-    verdicts = [r.verdict for r in rows]
-    print(", ".join(f"{verdicts.count(v)} {v}" for v in dict.fromkeys(verdicts)))
-
-
-def _print_scoreboard(board):
-    names = list(next(iter(board.values())))
-    print(f"{'':24}" + "".join(f"{name:>16}" for name in names))
-    total = {name: sum(counts[name] for counts in board.values()) for name in names}
-    for name, counts in [*board.items(), ("total", total)]:
-        print(f"{name:24}" + "".join(f"{counts[verdict]:16}" for verdict in names))
+    whole = options.id == "all"
+    print(experiments.scoreboard() if whole else experiments.compare(options.id, options.readings))

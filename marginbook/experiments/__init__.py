@@ -12,14 +12,19 @@ import numpy as np
 
 from marginbook.experiments import gentile, li_long, runner, store
 from marginbook.experiments.record import DERIVED, Part, Published, Record, Values, printed
-from marginbook.experiments.verdicts import VERDICTS, Comparison, compare_cell
+from marginbook.experiments.tables import Description, Scoreboard, Table
+from marginbook.experiments.verdicts import Comparison, compare_cell
 
 __all__ = [
     "Comparison",
     "Part",
     "Published",
     "Record",
+    "Scoreboard",
+    "Table",
+    "check",
     "compare",
+    "describe",
     "draw",
     "names",
     "printed",
@@ -56,11 +61,22 @@ def record(name: str) -> Record:
     Examples
     --------
     >>> record("li-long-table-1").title
-    'Li and Long, Table 1: perceptron and ROMMA on MNIST'
+    'Li and Long, Table 1: MNIST'
     """
     if name not in RECORDS:
         raise ValueError(f"no table or figure is called {name!r}; known: {', '.join(RECORDS)}")
     return RECORDS[name]
+
+
+def describe(name: str) -> Description:
+    """What a record runs, and what was chosen where its paper is silent, for a terminal or a notebook.
+
+    Raises
+    ------
+    ValueError
+        If there is none of that name.
+    """
+    return Description(record(name))
 
 
 def run_once(name: str, part: str, seed: int, **changes) -> dict[str, list]:
@@ -107,19 +123,25 @@ def values(name: str) -> Values:
     ValueError
         As :func:`results`.
     """
-    lists: dict[tuple[str, str], list] = {}
-    for run in results(name)["runs"]:
-        for series, numbers in run["values"].items():
-            lists.setdefault((run["part"], series), []).append(numbers)
-    arrays = {key: np.array(numbers, dtype=float) for key, numbers in lists.items()}
-    table = record(name)
+    table, arrays = record(name), _arrays(results(name)["runs"])
     made = {part for part, _ in arrays}
+    for part, (owner, lent) in table.borrows.items():
+        runs = [run | {"part": part} for run in results(owner)["runs"] if run["part"] == lent]
+        arrays |= _arrays(runs)
     if table.derive is not None and made == set(table.parts):
         arrays |= {(DERIVED, series): numbers for series, numbers in table.derive(arrays).items()}
     return arrays
 
 
-def compare(name: str, readings: bool = False) -> list[Comparison]:
+def _arrays(runs):
+    lists: dict[tuple[str, str], list] = {}
+    for run in runs:
+        for series, numbers in run["values"].items():
+            lists.setdefault((run["part"], series), []).append(numbers)
+    return {key: np.array(numbers, dtype=float) for key, numbers in lists.items()}
+
+
+def compare(name: str, readings: bool = False) -> Table:
     """Every published cell of a table or figure beside ours, with a verdict.
 
     Parameters
@@ -127,6 +149,11 @@ def compare(name: str, readings: bool = False) -> list[Comparison]:
     name : str
     readings : bool, default False
         Compare instead what another reading of the paper gives, where one was tried.
+
+    Returns
+    -------
+    Table
+        Its ``rows`` are :class:`Comparison`; a notebook shows it as a table.
 
     Raises
     ------
@@ -145,19 +172,18 @@ def compare(name: str, readings: bool = False) -> list[Comparison]:
     for cell in cells:
         peer = by_place[cell.peer, cell.column] if cell.peer else None
         rows.append(compare_cell(cell, ours(cell), peer and (peer, ours(peer))))
-    return rows
+    return Table(table.title, rows)
 
 
-def scoreboard() -> dict[str, dict[str, int]]:
-    """How many cells of each record have each verdict: one row a table or figure, one column a verdict.
+def scoreboard() -> Scoreboard:
+    """How many cells of each table and figure have each verdict.
 
     Raises
     ------
     ValueError
         As :func:`results`.
     """
-    verdicts = {name: [row.verdict for row in compare(name)] for name in names()}
-    return {name: {verdict: given.count(verdict) for verdict in VERDICTS} for name, given in verdicts.items()}
+    return Scoreboard({name: compare(name) for name in names()})
 
 
 def draw(name: str, figure=None) -> dict:
@@ -233,3 +259,36 @@ def reproduce(
     """
     records = [record(name) for name in chosen or names()]
     return runner.run_parts(records, runs, only=only, jobs=jobs, resume=resume, dask=dask, quiet=quiet)
+
+
+def check(
+    *chosen: str,
+    only: tuple[str, ...] = (),
+    within: float = float("inf"),
+    jobs: int = 1,
+    dask: str | None = None,
+    quiet: bool = False,
+) -> list[str]:
+    """Make the first stored run of each part again, store nothing, and compare.
+
+    Integers must be the same, other numbers but for rounding; times are not compared.
+
+    Parameters
+    ----------
+    chosen, only, jobs, dask, quiet
+        As in :func:`reproduce`.
+    within : float
+        Seconds: of each record only the cheapest parts, as many as took no longer together when stored.
+
+    Returns
+    -------
+    list of str
+        A line for each series that differs.
+
+    Raises
+    ------
+    ValueError
+        As :func:`results`; if no part is called so.
+    """
+    records = [record(name) for name in chosen or names()]
+    return runner.check_parts(records, only=only, within=within, jobs=jobs, dask=dask, quiet=quiet)

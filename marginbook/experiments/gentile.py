@@ -2,7 +2,6 @@
 
 from math import sqrt
 
-from marginbook.experiments import li_long
 from marginbook.experiments.protocols import kernel_run
 from marginbook.experiments.record import Part, Published, Record, printed
 
@@ -22,9 +21,6 @@ def _alma(alpha, seconds, gib):
 
 PARTS = {
     "Perceptron": _part(40, 6, algorithm="Perceptron", hypotheses=BOTH, **KERNEL),
-    "agg-ROMMA(NC)": Part(
-        kernel_run, {**li_long.PARTS["agg-ROMMA(NC)"].parameters, **PROTOCOL}, ("mnist",), 10, 80, 6
-    ),
     "ALMA_2(1.0)": _alma(1.0, 40, 6),
     "ALMA_2(0.9)": _alma(0.9, 40, 6),
     "ALMA_2(0.8)": _alma(0.8, 40, 6),
@@ -61,6 +57,7 @@ TABLE_1 = Record(
         "random_state = r.",
     },
     parts=PARTS,
+    borrows={"agg-ROMMA(NC)": ("li-long-table-1", "agg-ROMMA(NC)")},
     cells=tuple(_cells()),
 )
 

@@ -6,7 +6,7 @@ ones are stored.
 
 import ctypes
 import os
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import BrokenExecutor, ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from functools import partial
@@ -14,6 +14,7 @@ from multiprocessing import get_context
 from time import perf_counter
 from typing import NamedTuple
 
+import numpy as np
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
@@ -34,10 +35,7 @@ class Task(NamedTuple):
 
 def run_parts(records, runs=None, *, only=(), jobs=1, resume=True, dask=None, quiet=False):
     """Make what is missing of some records; see :func:`marginbook.experiments.reproduce`."""
-    chosen = {record.id: _chosen(record, only) for record in records}
-    if not any(chosen.values()):
-        raise ValueError(f"no part of {', '.join(chosen)} is called {' or '.join(only)}")
-    by_id = {record.id: record for record in records}
+    by_id, chosen = _choose(records, only)
     stored = {name: store.load(by_id[name], () if resume else parts) for name, parts in chosen.items()}
     tasks = []
     for name, parts in chosen.items():
@@ -59,11 +57,54 @@ def run_parts(records, runs=None, *, only=(), jobs=1, resume=True, dask=None, qu
     return len(tasks), sorted(absent)
 
 
-def _chosen(record, only):
-    """Names of the parts that a pattern, of ``id`` or ``id/part``, fits; all where there is no pattern."""
-    names = {part: (record.id, f"{record.id}/{part}") for part in record.parts}
-    fits = {part: any(fnmatchcase(n, p) for n in names[part] for p in only) for part in names}
-    return [part for part in record.parts if fits[part] or not only]
+def check_parts(records, *, only=(), within=float("inf"), jobs=1, dask=None, quiet=False):
+    """Make first runs again and compare; see :func:`marginbook.experiments.check`."""
+    by_id, chosen = _choose(records, only)
+    stored = {}
+    for name, parts in chosen.items():
+        first = {
+            run["part"]: run for run in reversed(store.load(by_id[name])["runs"]) if run["part"] in parts
+        }
+        spent = 0.0
+        for run in sorted(first.values(), key=lambda run: run["seconds"]):
+            spent += run["seconds"]
+            if spent <= within:
+                stored[Task(name, run["part"], run["seed"])] = run["values"]
+    absent = _absent({used for task in stored for used in by_id[task.record].parts[task.part].data})
+    tasks = [task for task in stored if not absent & set(by_id[task.record].parts[task.part].data)]
+    return [
+        f"{task.record}, {task.part}, seed {task.seed}: {series} was {stored[task].get(series)}, "
+        f"is {run['values'].get(series)}"
+        for task, run in _done(by_id, tasks, jobs, dask, quiet)
+        for series in sorted(stored[task].keys() | run["values"].keys())
+        if not _same(series, stored[task].get(series, []), run["values"].get(series, []))
+    ]
+
+
+def _same(series, before, again):
+    if len(before) != len(again):
+        return False
+    if series.startswith("seconds"):
+        return True
+    if all(type(x) is int for x in before):
+        return before == again
+    return np.allclose(again, before, rtol=1e-6, atol=1e-12)
+
+
+def _choose(records, only):
+    """The records by id, and of each the parts that a pattern, of ``id`` or ``id/part``, fits.
+
+    All parts where there is no pattern.
+    """
+    by_id = {record.id: record for record in records}
+    chosen = {name: [part for part in by_id[name].parts if _fits(name, part, only)] for name in by_id}
+    if not any(chosen.values()):
+        raise ValueError(f"no part of {', '.join(by_id)} is called {' or '.join(only)}")
+    return by_id, chosen
+
+
+def _fits(name, part, only):
+    return not only or any(fnmatchcase(n, pattern) for n in (name, f"{name}/{part}") for pattern in only)
 
 
 def _absent(names):
@@ -98,10 +139,7 @@ def _done(records, tasks, jobs, dask, quiet):
 
 def _executed(parts, jobs, dask):
     if dask is not None:
-        from distributed import Client
-
-        with Client(dask) as client:
-            yield from _submitted(client.get_executor(pure=False), parts, 1)
+        yield from _on_cluster(parts, dask)
         return
     together = {task: max(1, min(jobs, int(MEMORY / part.gib))) for task, part in parts.items()}
     for workers in sorted(set(together.values())):
@@ -113,6 +151,16 @@ def _executed(parts, jobs, dask):
             pool = ProcessPoolExecutor(workers, get_context("spawn"), initializer=keep_pages)
             with _abandoned(pool):
                 yield from _submitted(pool, group, max(1, os.cpu_count() // workers))
+
+
+def _on_cluster(parts, address):
+    from distributed import Client, KilledWorker
+
+    with Client(address) as client:
+        try:
+            yield from _submitted(client.get_executor(pure=False), parts, 1)
+        except KilledWorker as error:
+            raise BrokenExecutor(str(error)) from error
 
 
 def _submitted(executor, parts, threads):
