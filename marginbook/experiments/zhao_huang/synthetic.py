@@ -21,7 +21,7 @@ DISTRIBUTION = {
 }
 AMIRA = {f"{eps:g}": ["AMIRA", {"epsilon": eps, **LONG}] for eps in GRID}
 ROMMA = {f"{eps:g}": ["ROMMA", {"delta": eps, **LONG}] for eps in GRID}
-PA = {"0": ["AMIRA", {"epsilon": 0.0, "max_iter": 1000}]}
+PA = {"0": ["AMIRA", {"epsilon": 0.0, "max_iter": 20_000}]}
 
 
 def _part(runs, boxes, seconds, algorithms, gap=GAP, **options):
@@ -129,6 +129,7 @@ def updates(values):
         "AMIRA exponent": _exponent(eps[half], amira[:, half]),
         "ROMMA exponent": _exponent(eps[half], romma[:, half]),
         "fewer": (amira.mean(axis=0) < romma.mean(axis=0))[None].astype(float),
+        "fewer at all": _claim(amira.mean(axis=0) < romma.mean(axis=0)),
         "AMIRA bound": (amira <= hardness / eps).all(axis=1, keepdims=True).astype(float),
         "ROMMA bound": (romma <= hardness / eps**2).all(axis=1, keepdims=True).astype(float),
         "PA": 1.0 - values["PA", "converged 0"].reshape(-1, 1),
@@ -194,6 +195,15 @@ FIGURE_3A = Record(
     draw=margins_drawn,
 )
 
+FEWER = (
+    "It holds where the update is aggressive. ROMMA needs fewer for eps of 0.7 and above, a third as many at "
+    "eps = 1, where both update on mistakes alone."
+)
+ENDS = (
+    "The weights of PA converge, so a test with any tolerance ends: here in most sets within 20,000 epochs. "
+    "With the printed test no run could end."
+)
+
 FIGURE_3B = Record(
     id="zhao-huang-figure-3b",
     paper="zhaohuang2013",
@@ -201,24 +211,22 @@ FIGURE_3B = Record(
     protocol=f"{DATA} The runs of Figure 3 (a): mean number of updates until convergence.",
     choices={
         **CHOICES,
-        "exponents": "Slope of the logarithm of the mean count against that of 1 / eps, for eps of 0.1 to 0.5.",
+        "exponents": "Slope of the logarithm of the mean count against that of 1 / eps, for eps = 0.1 to 0.5.",
         "bounds": "R and gamma are of the points with their constant feature, which the theorems are about.",
         "PA": "eps = 0 with a strict test: an example updates where its margin is below 1 - 1e-9. With the "
         "printed test, a margin of exactly 1 calls for an update of length 0, and no run could end. "
-        "1000 epochs.",
+        "At most 20,000 epochs.",
     },
-    parts={"PA": _part(10, 1, 2, PA)},
+    parts={"PA": _part(10, 1, 4, PA)},
     borrows={part: ("zhao-huang-figure-3a", part) for part in ("AMIRA", "ROMMA")},
     cells=(
-        *(
-            _statement("AMIRA", f"fewer updates than ROMMA, eps = {eps:g}", "fewer", place)
-            for place, eps in enumerate(GRID)
-        ),
+        _statement("AMIRA", "fewer updates than ROMMA, eps = 0.1", "fewer", GRID.index(0.1)),
+        _statement("AMIRA", "fewer updates than ROMMA at every eps", "fewer at all", reason=FEWER),
         Published("AMIRA", "exponent of 1 / eps", "1.0", "bound", DERIVED, "AMIRA exponent"),
         Published("ROMMA", "exponent of 1 / eps", "2.0", "bound", DERIVED, "ROMMA exponent"),
         _statement("AMIRA", "updates at most R^2 / (eps gamma^2)", "AMIRA bound"),
         _statement("ROMMA", "updates at most R^2 / (eps^2 gamma^2)", "ROMMA bound"),
-        _statement("PA", "does not converge", "PA"),
+        _statement("PA", "does not converge", "PA", reason=ENDS),
     ),
     derive=updates,
     draw=updates_drawn,
