@@ -211,8 +211,8 @@ TABLE_3 = Record(
     title="Zhao and Huang, Table 3: MNIST",
     protocol=(
         "Ten one-vs-rest problems with the kernel (x.y / 255^2 + 1)^4, and lambda = 5e5 added to the kernel "
-        "of a training example with itself; the largest score predicts, that of the last hypothesis but for the "
-        "averaged perceptron. Start at 0. One permutation of the training set a run, four epochs; means "
+        "of a training example with itself; the largest score predicts, that of the last hypothesis but for "
+        "the averaged perceptron. Start at 0. One permutation of the training set a run, four epochs; means "
         "over five runs. Updates are those of all problems and epochs."
     ),
     choices={

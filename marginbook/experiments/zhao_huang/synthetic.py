@@ -200,7 +200,7 @@ FEWER = (
     "eps = 1, where both update on mistakes alone."
 )
 ENDS = (
-    "The weights of PA converge, so a test with any tolerance ends: here in most sets within 20,000 epochs. "
+    "The weights of PA converge, so a test with any tolerance ends: here in some sets within 20,000 epochs. "
     "With the printed test no run could end."
 )
 
@@ -211,7 +211,7 @@ FIGURE_3B = Record(
     protocol=f"{DATA} The runs of Figure 3 (a): mean number of updates until convergence.",
     choices={
         **CHOICES,
-        "exponents": "Slope of the logarithm of the mean count against that of 1 / eps, for eps = 0.1 to 0.5.",
+        "exponents": "Slope of the logarithm of the mean count against that of 1 / eps, eps from 0.1 to 0.5.",
         "bounds": "R and gamma are of the points with their constant feature, which the theorems are about.",
         "PA": "eps = 0 with a strict test: an example updates where its margin is below 1 - 1e-9. With the "
         "printed test, a margin of exactly 1 calls for an update of length 0, and no run could end. "
