@@ -45,7 +45,7 @@ def rule(params, state, y, score, xx, ww):
 def bound_regret(radius, lam, trials, project=False):
     """Regret against any weights ``u``: ``mean of f_t(w_t) - f_t(u) <= G^2 (1 + ln T) / (2 lam T)``.
 
-    ``f_t(w) = lam/2 |w|^2 + max(0, 1 - y_t w.x_t)``, and ``w_t`` are the weights before trial ``t``. This holds
+    ``f_t(w) = lam/2 |w|^2 + max(0, 1 - y_t w.x_t)``, and ``w_t`` are the weights before trial ``t``. Holds
     for every sequence of examples. For a subgradient ``g_t`` of ``f_t`` at ``w_t``,
 
         f_t(w_t) - f_t(u) <= g_t.(w_t - u) - lam/2 |w_t - u|^2
@@ -85,16 +85,19 @@ def bound_regret(radius, lam, trials, project=False):
     >>> bound_regret(radius=1.0, lam=1.0, trials=1)
     2.0
     """
-    return _squared_subgradient(radius, lam, trials, project) * (1.0 + math.log(trials)) / (2.0 * lam * trials)
+    return (
+        _squared_subgradient(radius, lam, trials, project) * (1.0 + math.log(trials)) / (2.0 * lam * trials)
+    )
 
 
 def bound_objective(radius, lam, trials, project=False):
     """Distance of the averaged weights from the optimum, in expectation: ``G^2 (1 + ln(T + 1)) / (2 lam T)``.
 
-    The objective is ``lam/2 |w|^2 + mean of max(0, 1 - y w.x)`` over a sample, each trial presents a row drawn
-    from it with replacement, and the weights after the ``T`` trials are averaged. Then ``f_t(w_t)`` has the
-    expectation of the objective at ``w_t``, and :func:`bound_regret` for ``T + 1`` trials bounds the sum of
-    their distances from the optimum; none of them is negative, so ``w_1 = 0`` may be left out.
+    The objective is ``lam/2 |w|^2 + mean of max(0, 1 - y w.x)`` over a sample. Each trial presents a row
+    drawn from it with replacement, and the weights after each of the ``T`` trials are averaged. Then
+    ``f_t(w_t)`` has the expectation of the objective at ``w_t``, so :func:`bound_regret` for ``T + 1`` trials
+    bounds the sum of their distances from the optimum. None of these is negative, so ``w_1 = 0`` may be left
+    out; and the objective is convex. A permutation is no such draw: of it the bound says nothing.
 
     Parameters
     ----------
