@@ -14,7 +14,7 @@ _HOME = {
     "PUMMA": "marginbook.estimators.pumma",
     "Perceptron": "marginbook.estimators.perceptron",
     "ROMMA": "marginbook.estimators.romma",
-    "adatron": "marginbook.dual_ascent",
+    "adatron": "marginbook.ascent",
     "maximum_margin": "marginbook.margins",
 }
 

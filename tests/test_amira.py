@@ -11,7 +11,7 @@ from sklearn.linear_model import SGDClassifier
 
 from marginbook import AMIRA, Perceptron, maximum_margin
 from marginbook.data.synthetic import separable
-from marginbook.dual_ascent import hildreth
+from marginbook.ascent import hildreth
 from marginbook.rules import amira, perceptron
 
 seeded = settings(derandomize=True, deadline=None, max_examples=25)

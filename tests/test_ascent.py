@@ -16,7 +16,7 @@ from test_package import python
 
 from marginbook import adatron, maximum_margin
 from marginbook.data.synthetic import separable
-from marginbook.dual_ascent import hildreth
+from marginbook.ascent import hildreth
 from marginbook.engines.linear import dense_add, dense_dot
 from marginbook.rules import amira
 from marginbook.sweeps import Ascent
