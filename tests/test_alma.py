@@ -96,9 +96,9 @@ def test_the_step_is_mirror_descent_and_the_projection_scales_down(p, scale):
         moved = theta + eta * y * (scale * x)
         v = cp.Variable(5)
         cp.Problem(cp.Minimize(cp.square(cp.norm(v, q)) / 2 - v @ moved)).solve(
-            solver=cp.CLARABEL, tol_gap_abs=1e-9, tol_gap_rel=1e-9, tol_feas=1e-9
+            solver=cp.CLARABEL, tol_gap_abs=1e-8, tol_gap_rel=1e-8, tol_feas=1e-8
         )
-        close(link(moved, p), v.value, 1e-5)  # as near as the solver's power cones come
+        close(link(moved, p), v.value, 1e-3)  # as near as the solver's power cones come
         gradient = f(link(moved, p), q)  # exact: the stationary point
         close(gradient, moved, 1e-12)
         longer = max(1.0, norm(moved, p))

@@ -10,8 +10,8 @@ from sklearn.datasets import load_digits, load_iris
 from sklearn.linear_model import SGDClassifier
 
 from marginbook import AMIRA, Perceptron, maximum_margin
-from marginbook.data.synthetic import separable
 from marginbook.ascent import hildreth
+from marginbook.data.synthetic import separable
 from marginbook.rules import amira, perceptron
 
 seeded = settings(derandomize=True, deadline=None, max_examples=25)

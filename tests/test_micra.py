@@ -531,7 +531,7 @@ def test_margins_in_the_extended_space_are_those_of_explicit_coordinates(form, r
 def test_the_extended_margin_is_refused_where_there_is_none():
     X, y, *_ = stream(0)
     with pytest.raises(ValueError, match="did not move them"):
-        extended_margin(MICRA(max_iter=1).fit(X, y))
+        extended_margin(MICRA(beta=0.9, shuffle=False, max_iter=1).fit(X, y))
     with pytest.raises(ValueError, match="last weights alone"):
         extended_margin(Perceptron(hypothesis="averaged", shuffle=False).fit(X, y))
 

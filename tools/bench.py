@@ -147,6 +147,120 @@ def svc_a9a():
     return {"seconds": seconds, "10^2 margin": 100 * scores.min() / sparse.linalg.norm(model.coef_)}
 
 
+def steps():
+    """One epoch of each rule over dense rows of 784, in units of the perceptron's for as many updates.
+
+    An epoch of the perceptron with some updates and one with an update an example give both parts of that.
+    """
+    from marginbook import ALMA, AMIRA, MICRA, ROMMA, Pegasos, Perceptron
+
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((20_000, 784))
+    y = np.sign(X @ rng.standard_normal(784) + 20.0 * rng.standard_normal(20_000))
+
+    def epoch(model):
+        model.set_params(shuffle=False, max_iter=1).fit(X[:300], y[:300])  # compile
+        return min(model.fit(X, y).history_[0].seconds for _ in range(5)), model.n_updates_
+
+    always, _ = epoch(Perceptron(margin=1e300))
+    some, updates = epoch(Perceptron())
+    check = (some - always * updates / len(X)) / (1.0 - updates / len(X))
+    ratios = {}
+    for model in ROMMA(delta=0.1), ALMA(), MICRA(), AMIRA(epsilon=0.0), Pegasos():
+        seconds, updates = epoch(model)
+        share = updates / len(X)
+        ratios[type(model).__name__] = seconds / (share * always + (1.0 - share) * check)
+    return ratios
+
+
+def first_call():
+    """Compilation included, in a fresh interpreter that has loaded the package and compiled nothing."""
+    models = [
+        "Perceptron()", "ROMMA()", "ALMA()", "ALMA(p=3.0)", "PUMMA()", "PUMMA(p=3.0)", "MICRA()", "AMIRA()",
+        "AMIRA(multiclass='k-best')", "Pegasos()", "IdealMargin()", "Perceptron(kernel='rbf')",
+    ]  # fmt: skip
+    seconds = {}
+    for model in models:
+        code = (
+            "import time, numpy as np, numba; from marginbook import *;"
+            "X = np.random.default_rng(0).standard_normal((40, 3)); y = (X[:, 0] > 0) * 1;"
+            f"numba.njit(lambda x: x)(1.0); m = {model};"
+            "t = time.perf_counter(); m.fit(X, y); print(time.perf_counter() - t)"
+        )
+        seconds[model] = float(subprocess.check_output([sys.executable, "-c", code], text=True))
+    return seconds
+
+
+def csr_checks():
+    """The CSR loop over a9a where no example updates, beside a pass over the same arrays."""
+    from numba import njit
+
+    from marginbook import data
+    from marginbook.engines.linear import LinearEngine
+    from marginbook.rules import perceptron
+
+    X, y = data.load("a9a").data, data.load("a9a").target.astype(float)
+    engine = LinearEngine(perceptron.rule, perceptron.Params(-1e300, 1.0), perceptron.State(), 1, X.shape[1])
+    engine.bind(X, y[None])
+    order = np.arange(X.shape[0])
+    seconds = min(engine.epoch(order).seconds for _ in range(50))
+
+    @njit
+    def stream(values, indices):
+        total = 0.0
+        for k in range(values.shape[0]):
+            total += values[k] * indices[k]
+        return total
+
+    stream(X.data, X.indices)
+    streamed, _ = best(lambda: stream(X.data, X.indices), 50)
+    return {"ns a value": seconds / X.nnz * 1e9, "streaming, ns a value": streamed / X.nnz * 1e9}
+
+
+def adatron_adult():
+    """Dual coordinate ascent on a9a to a gap of 1e-4, against LIBLINEAR at the tolerance for that gap."""
+    from sklearn.svm import LinearSVC
+
+    from marginbook import adatron, data
+
+    X, y = data.load("a9a").data, data.load("a9a").target
+    adatron(X[:300], y[:300], noise_control=1.0)  # compile
+    optimum = adatron(X, y, noise_control=1.0, tol=1e-9).dual
+    seconds, solution = best(lambda: adatron(X, y, noise_control=1.0, tol=1e-4))
+    for tol in (0.3, 0.1, 0.07, 0.05, 0.03, 0.02, 0.01):
+        peer = LinearSVC(C=0.5, dual=True, fit_intercept=False, tol=tol, max_iter=10**5, random_state=0)
+        peer_seconds, _ = best(lambda peer=peer: peer.fit(X, y))
+        w = peer.coef_[0]
+        primal = w @ w / 2 + 0.5 * (np.maximum(0.0, 1.0 - y * (X @ w)) ** 2).sum()
+        if primal / optimum - 1.0 <= 1e-4:
+            break
+    return {
+        "seconds": seconds,
+        "gap": solution.gap,
+        "LIBLINEAR tol": tol,
+        "ours / LIBLINEAR": seconds / peer_seconds,
+    }
+
+
+def kbest_usps():
+    """k-best AMIRA on USPS, Gaussian kernel, five epochs."""
+    from marginbook import AMIRA, data
+
+    usps = data.load("usps")
+    model = AMIRA(
+        multiclass="k-best",
+        k=9,
+        epsilon=0.85,
+        kernel="rbf",
+        gamma=1 / (2 * 3.5**2),
+        max_iter=5,
+        random_state=0,
+    )
+    model.fit(usps.data[:300], usps.target[:300])  # compile
+    seconds, _ = best(lambda: model.fit(usps.data, usps.target))
+    return {"seconds": seconds, "updates": model.n_updates_}
+
+
 def import_time():
     """Warm imports in a fresh interpreter."""
     seconds = {}
@@ -166,6 +280,11 @@ def measured(function, *args):
 
 MEASUREMENTS = {
     "import": (import_time,),
+    "first call": (first_call,),
+    "linear steps": (steps,),
+    "linear CSR checks, a9a": (csr_checks,),
+    "linear adatron, a9a": (adatron_adult,),
+    "k-best AMIRA, usps": (kbest_usps,),
     "linear dense, mnist": (linear, "mnist"),
     "linear CSR, w8a": (linear, "w8a"),
     "linear CSR, micra a9a": (micra_a9a,),

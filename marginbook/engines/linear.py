@@ -98,7 +98,8 @@ class LinearEngine(Run):
             self.supports.append(row, np.zeros(1, np.int64), number)
 
     def _present(self, order, problems):
-        length = max(1, int(BLOCK_BYTES / self._row_bytes))
+        # One problem reads each row once, so that no block is too long for a cache.
+        length = len(order) if len(problems) == 1 else max(1, int(BLOCK_BYTES / self._row_bytes))
         for first in range(0, len(order), length):
             index = order[first : first + length]
             self._fired = np.zeros(len(index), np.bool_)

@@ -11,13 +11,14 @@ difference, and ``b = -(v.x+ + v.x-) / 2`` makes both tight. This is ROMMA's pro
 with ``y = 1``: for ``p = 2`` PUMMA takes ROMMA's step. In general ``v = link(scale theta + step z)`` where
 ``link`` is the gradient of ``|theta|_p^2 / 2``. There are two cases.
 
-(i) The old constraint is slack: ``scale = 0``, ``step = 1 / |z|_p^2``. This is the solution if it satisfies
-    ``v.theta >= |w|_q^2``, which covers ``w = 0`` and ``z`` in the direction of ``theta``.
-(ii) Both are tight. With ``r = scale / step`` and ``g(r) = link(z + r theta)`` that is one equation,
-    ``h(r) = g.theta - |w|_q^2 g.z = 0`` for ``r > 0``: ``h(0) < 0`` because case (i) failed, ``h(r) / r``
-    tends to ``|w|_q^2 (1 - w.z) > 0``, and the root is unique because the problem is strictly convex. Then
-    ``step = 1 / g.z`` and ``scale = r step``. Newton's method finds it, inside a bracket that halves where
-    it does not help: alone it need not converge.
+The old constraint may be slack: ``scale = 0``, ``step = 1 / |z|_p^2``. This is the solution if it satisfies
+``v.theta >= |w|_q^2``, which covers ``w = 0`` and ``z`` in the direction of ``theta``.
+
+Otherwise both are tight. With ``r = scale / step`` and ``g(r) = link(z + r theta)`` that is one equation,
+``h(r) = g.theta - |w|_q^2 g.z = 0`` for ``r > 0``: ``h(0) < 0`` because the first case failed, ``h(r) / r``
+tends to ``|w|_q^2 (1 - w.z) > 0``, and the root is unique because the problem is strictly convex. Then ``step
+= 1 / g.z`` and ``scale = r step``. Newton's method finds it, inside a bracket that halves where it does not
+help: alone it need not converge.
 
 For ``p < 2`` half the square of the q-norm is not strongly convex, and the bounds below fail.
 """
