@@ -15,8 +15,8 @@ from sklearn.svm import LinearSVC
 from test_package import python
 
 from marginbook import adatron, maximum_margin
-from marginbook.data.synthetic import separable
 from marginbook.ascent import hildreth
+from marginbook.data.synthetic import separable
 from marginbook.engines.linear import dense_add, dense_dot
 from marginbook.rules import amira
 from marginbook.sweeps import Ascent
@@ -320,7 +320,8 @@ found = [
     adatron(sparse.csr_matrix(X), y, noise_control=0.5, augment=0.5, tol=1e-3),
     adatron(X, y, kernel="rbf", gamma=3.0, tol=1e-2),
 ]
-result = json.dumps([[one.n_iter, one.dual.hex(), [v.hex() for v in one.dual_coef.tolist()]] for one in found])
+values = [[one.n_iter, one.dual.hex(), [v.hex() for v in one.dual_coef.tolist()]] for one in found]
+result = json.dumps(values)
 """
 
 
