@@ -93,10 +93,11 @@ def bound_regret(radius, lam, trials, project=False):
 def bound_objective(radius, lam, trials, project=False):
     """Distance of the averaged weights from the optimum, in expectation: ``G^2 (1 + ln(T + 1)) / (2 lam T)``.
 
-    The objective is ``lam/2 |w|^2 + mean of max(0, 1 - y w.x)`` over a sample, each trial presents a row
-    drawn from it with replacement, and the weights after the ``T`` trials are averaged. Then ``f_t(w_t)`` has
-    the expectation of the objective at ``w_t``, and :func:`bound_regret` for ``T + 1`` trials bounds the sum
-    of their distances from the optimum; none of them is negative, so ``w_1 = 0`` may be left out.
+    The objective is ``lam/2 |w|^2 + mean of max(0, 1 - y w.x)`` over a sample. Each trial presents a row
+    drawn from it with replacement, and the weights after each of the ``T`` trials are averaged. Then
+    ``f_t(w_t)`` has the expectation of the objective at ``w_t``, so :func:`bound_regret` for ``T + 1`` trials
+    bounds the sum of their distances from the optimum. None of these is negative, so ``w_1 = 0`` may be left
+    out; and the objective is convex. A permutation is no such draw: of it the bound says nothing.
 
     Parameters
     ----------
