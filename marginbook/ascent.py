@@ -21,7 +21,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_X_y
 
 from marginbook.engines.linear import arrays, csr_add, csr_dot, dense_add, dense_dot
-from marginbook.kernels import Kernel, resolve_gamma
+from marginbook.kernels import Kernel, resolve_gamma, summed
 from marginbook.maximum import check_gram, check_parameters, signs
 from marginbook.sweeps import Ascent, gram_add, gram_dot
 
@@ -71,9 +71,9 @@ def adatron(
     noise_control : float, default 0
         ``lambda >= 0``: a private coordinate ``sqrt(lambda)`` for each example.
     augment : float, default 0
-        ``rho >= 0``: a constant feature.
+        ``rho >= 0``: a constant feature, whose weight is kept short with the others.
     tol : float, default 1e-6
-        Largest relative duality gap, ``1 - dual / primal``. That of the margins is half as large.
+        In (0, 1): largest relative duality gap, ``1 - dual / primal``. That of the margins is half as large.
     max_iter : int
         Largest number of sweeps.
     random_state : int or Generator
@@ -86,16 +86,17 @@ def adatron(
     Raises
     ------
     ValueError
-        If ``y`` has not two classes or a parameter is out of range; if the data are inseparable, or their
-        margin is below 1e-7 of the largest ``|x|``, and multipliers prove it (the message gives their bound);
-        if ``max_iter`` sweeps find no separating weights; if the largest ``|x|`` is below 1e-153 or above
-        1e153. With ``noise_control`` all data are separable.
+        If ``y`` has not two classes or a parameter is out of range; if a kernel value ``K(x, x)`` is
+        negative; if the multipliers prove that the data are inseparable or that their margin, with the
+        private coordinates of ``noise_control``, is below 1e-7 of the largest ``|x|`` (the message gives the
+        bound); if ``max_iter`` sweeps find no separating weights; if the largest ``|x|`` is below 1e-153 or
+        above 1e153.
 
     Warns
     -----
     ConvergenceWarning
-        If ``max_iter`` sweeps leave a larger gap. A hard margin of ``g`` times the largest ``|x|`` may need
-        some ``1 / g^2`` sweeps; :func:`marginbook.maximum_margin` needs none.
+        If ``max_iter`` sweeps leave a larger gap. Where examples that determine the weights are nearly
+        parallel, each sweep gains little; :func:`marginbook.maximum_margin` makes none.
 
     References
     ----------
@@ -111,11 +112,15 @@ def adatron(
     if not max_iter >= 1:
         raise ValueError(f"max_iter must be at least 1, got {max_iter!r}")
     X, y = check_X_y(X, y, accept_sparse="csr", dtype=np.float64, order="C")
-    y = signs(y)
+    X, y = summed(X), signs(y)
     named = Kernel(kernel, resolve_gamma(gamma, X) if kernel in ("poly", "rbf") else 1.0, degree, coef0)
-    square = named.diagonal(X) + noise_control + augment**2
-    _check_lengths(square)
     rows, readers = _readable(X, named)
+    square = named.diagonal(X)
+    if (square < 0.0).any():
+        row = int(np.flatnonzero(square < 0.0)[0])
+        raise ValueError(f"no kernel has K(x, x) < 0, as row {row} has here: {square[row]:.3g}")
+    square = square + noise_control + augment**2
+    _check_lengths(square)
     unit = _unit(square.max())
     if unit != 1.0:
         rows = (rows[0] / (unit if kernel == "linear" else unit**2), *rows[1:])
@@ -126,7 +131,7 @@ def adatron(
     if ascent.primal == np.inf:
         raise ValueError(
             f"no separating weights after {sweeps} sweeps: the maximum margin is at most "
-            f"{ascent.bound(ascent.a):.1g} of the largest |x|; use noise_control, or raise max_iter"
+            f"{ascent.bound():.1g} of the largest |x|; use noise_control, or raise max_iter"
         )
     if ascent.gap > tol:
         warnings.warn(

@@ -19,7 +19,7 @@ from sklearn.utils import check_X_y
 from sklearn.utils.extmath import row_norms
 
 from marginbook import solvers
-from marginbook.kernels import Kernel, resolve_gamma
+from marginbook.kernels import Kernel, resolve_gamma, summed
 
 ROUNDS = 60  # linear programs for a p-norm at most; a dozen suffice in practice
 RESOLUTION = 1e-7  # margins below this part of the radius are lost in the rounding of the kernel matrix
@@ -102,7 +102,7 @@ def maximum_margin(
     """
     check_parameters(bias, p, kernel, augment, noise_control, tol)
     X, y = check_X_y(X, y, accept_sparse="csr", dtype=np.float64)
-    y = signs(y)
+    X, y = summed(X), signs(y)
     if kernel != "linear":
         K = Kernel(kernel, resolve_gamma(gamma, X), degree, coef0)(X, X) if kernel != "precomputed" else X
         return _kernel(check_gram(K) + augment**2, y, bias, noise_control, tol)
@@ -208,8 +208,8 @@ def check_parameters(bias, p, kernel, augment, noise_control, tol):
     for name, value in (("augment", augment), ("noise_control", noise_control)):
         if not 0 <= value < np.inf:
             raise ValueError(f"{name} must be at least 0 and finite, got {value!r}")
-    if not tol > 0:
-        raise ValueError(f"tol must be positive, got {tol!r}")
+    if not 0 < tol < 1:
+        raise ValueError(f"tol must be in (0, 1), got {tol!r}")
 
 
 def check_gram(K):

@@ -22,10 +22,15 @@ none of them negative. A hard margin has the primal value ``|w|^2 / (2 m^2)`` wi
 that of ``w / m``, which meets all constraints. A sweep meets all these numbers on its way, each a little out
 of date; when they promise the gap asked for, it is computed anew.
 
-**No solution.** Where no weights separate the data, ``D`` has no bound and the multipliers grow along a ray.
-Swept in one order again and again, ``w`` settles into a cycle, and the growth ``r`` of the multipliers in one
-sweep points along the ray. For any ``r >= 0``, no margin exceeds ``|sum r_i y_i x_i| / sum r_i``: that proves
-it.
+**Stretching.** With ``S = sum a_i`` and ``Q = |w|^2 + lam |a|^2`` the multiples of ``a`` have the values
+``D(t a) = t S - t^2 Q / 2``, largest at ``t = S / Q``. After each sweep the multipliers are stretched by that:
+a number kept beside them. Where the margin is small, single coordinates would walk the same way in steps of
+order 1, and the way is long as ``1 / margin^2``.
+
+**No solution.** For any ``a >= 0`` the smallest of the ``y_i u.x_i`` of a unit vector ``u`` is at most their
+mean, ``u.w / S``: no margin exceeds ``sqrt(Q) / S``, private coordinates included. Where no weights separate
+the data, ``D`` has no bound, and the multipliers, which climb it, have ``sqrt(Q) / S = 1 / sqrt(2 D)`` once
+they are stretched. So they bring this bound below any number, and prove it.
 """
 
 from functools import cache
@@ -34,8 +39,6 @@ import numpy as np
 from numba import njit
 
 from marginbook.maximum import RESOLUTION
-
-PATIENCE = 64  # sweeps before the first look for a ray; the next ones come after twice as many each time
 
 
 def gram_dot(rows, at, i, v):
@@ -56,13 +59,16 @@ def sweeper(dot, add):
     dot, add = njit(dot), njit(add)
 
     @njit
-    def sweep(rows, order, y, square, lam, rho, a, v, bias, limit):
-        """Step at each example of ``order``, and keep in it those that may step again."""
+    def sweep(rows, order, y, square, lam, rho, scale, a, v, bias, limit):
+        """Step at each example of ``order``, and keep in it those that may step again.
+
+        The multipliers are ``scale a``, the weights ``scale v``.
+        """
         b, kept, most, lack, low, gain, mass = bias[0], 0, -np.inf, 0.0, np.inf, 0.0, 0.0
         for at in range(order.shape[0]):
             i = order[at]
-            old = a[i]
-            score = y[i] * (dot(rows, i, i, v) + rho * b)
+            old = scale * a[i]
+            score = scale * y[i] * (dot(rows, i, i, v) + rho * b)
             slope = score + lam * old - 1.0
             if old == 0.0:
                 if slope > limit:
@@ -83,9 +89,10 @@ def sweeper(dot, add):
                 step = new - old
                 gain -= step * (slope + 0.5 * step * square[i])
                 mass += step
-                a[i] = new
-                add(rows, i, i, step * y[i], v)
-                b += step * y[i] * rho
+                a[i] = new / scale
+                step *= y[i] / scale
+                add(rows, i, i, step, v)
+                b += step * rho
         bias[0] = b
         return kept, most, lack, low, gain, mass
 
@@ -128,50 +135,69 @@ class Ascent:
         self.rows, self.y, self.square, self.lam, self.rho = rows, y, square, lam, rho
         self.sweep, self.combine, self.margins = sweeper(*readers)
         self.a, self.v, self.bias = np.zeros(len(y)), np.zeros(size), np.zeros(1)
-        self.dual = self.mass = 0.0  # D(a) and sum a, as the sweeps keep them
+        self.scale = 1.0  # of the multipliers and the weights, which are scale * a and scale * v
+        self.dual = self.mass = 0.0  # D and the sum of the multipliers, as the sweeps keep them
         self.primal, self.gap = np.inf, 1.0
 
     def solve(self, tol, max_iter, rng):
         """Sweep until the relative gap is at most ``tol``, ``max_iter`` times at most; return the sweeps."""
         everyone = np.arange(len(self.y))
-        order, limit, look, cyclic = everyone.copy(), np.inf, PATIENCE, False
+        order, limit = everyone, np.inf
         for sweeps in range(1, max_iter + 1):
-            if not cyclic:
-                order = rng.permutation(order)
-            looking = self.lam == 0.0 and sweeps == look
-            before = self.a.copy() if looking else None
-            order, limit, promised = self._sweep(order, limit)
-            if promised > tol and not looking:
-                continue
-            self._certify()
-            if self.gap <= tol:
-                return sweeps
-            if looking:
-                look, cyclic = 2 * look, self.primal == np.inf
-                if cyclic:
-                    self._refuse_ray(np.maximum(self.a - before, 0.0))
-            order, limit = everyone.copy(), np.inf
+            order, limit, promised = self._sweep(rng.permutation(order), limit)
+            if promised <= tol or self.bound() <= RESOLUTION:
+                self._certify()
+                if (bound := self.bound()) <= RESOLUTION:
+                    raise ValueError(
+                        "the data are inseparable to working precision: the maximum margin is at most "
+                        f"{bound:.1g} of the largest |x|; use noise_control, or more of it"
+                    )
+                if self.gap <= tol:
+                    return sweeps
+                order, limit = everyone, np.inf
         self._certify()
         return max_iter
 
     def _sweep(self, order, limit):
+        """Sweep and stretch; return the next order and limit, and the gap that the sweep promises."""
         kept, most, lack, low, gain, mass = self.sweep(
-            self.rows, order, self.y, self.square, self.lam, self.rho, self.a, self.v, self.bias, limit
-        )
+            self.rows, order, self.y, self.square, self.lam, self.rho, self.scale, self.a, self.v, self.bias,
+            limit,
+        )  # fmt: skip
         self.dual, self.mass = self.dual + gain, self.mass + mass
+        low *= self._stretch()
         if self.lam > 0.0:
-            promised = lack / (self.dual + lack)
-        elif low > 0.0:
-            promised = 1.0 - self.dual * low**2 / (self.mass - self.dual)
-        else:
-            promised = 1.0
+            promised = lack / (self.dual + lack) if lack < np.inf else 1.0
+        else:  # once stretched, |w|^2 = S = 2 D
+            promised = 1.0 - low**2 if low > 0.0 else 1.0
         return order[:kept], most if most > 0.0 else np.inf, promised
 
+    def _stretch(self):
+        """Take the best multiple of the multipliers; return it."""
+        squared = 2.0 * (self.mass - self.dual)
+        if not squared > 0.0:
+            return 1.0
+        best = self.mass / squared
+        self.scale *= best
+        self.mass *= best
+        self.dual = 0.5 * self.mass
+        return best
+
+    @np.errstate(over="ignore", invalid="ignore")  # of values that certify nothing
     def _certify(self):
-        """Both values from the multipliers alone."""
-        squared, scores = self._weigh(self.a)
+        """Both values from the multipliers alone, once more stretched."""
+        self.a *= self.scale
+        self.scale, scores = 1.0, np.empty(len(self.a))
+        self.combine(self.rows, self.a * self.y, self.rho, self.v, self.bias)
+        self.margins(self.rows, self.y, self.rho, self.v, self.bias, scores)
+        own = self.lam * (self.a @ self.a)
+        squared = max(0.0, self.a @ scores)
         self.mass = self.a.sum()
-        self.dual = self.mass - 0.5 * squared - 0.5 * self.lam * (self.a @ self.a)
+        self.dual = self.mass - 0.5 * (squared + own)
+        best = self._stretch()
+        for values in (self.a, self.v, self.bias, scores):
+            values *= best
+        self.scale, squared = 1.0, squared * best**2
         if self.lam > 0.0:
             slack = np.maximum(0.0, 1.0 - scores)
             self.primal = 0.5 * squared + slack @ slack / (2.0 * self.lam)
@@ -180,22 +206,7 @@ class Ascent:
             self.primal = 0.5 * squared / low**2 if low > 0.0 else np.inf
         self.gap = max(0.0, 1.0 - self.dual / self.primal)
 
-    def _weigh(self, a):
-        """Put the weights of the multipliers into ``v``; return ``|w|^2`` and the ``y_i w.x_i``."""
-        scores = np.empty(len(a))
-        self.combine(self.rows, a * self.y, self.rho, self.v, self.bias)
-        self.margins(self.rows, self.y, self.rho, self.v, self.bias, scores)
-        return max(0.0, a @ scores), scores
-
-    def bound(self, a):
-        """No margin is larger: ``|sum a_i y_i x_i| / sum a_i``, in units of the longest example."""
-        squared, _ = self._weigh(a)
-        return np.sqrt(squared / self.square.max()) / a.sum()
-
-    def _refuse_ray(self, growth):
-        if growth.any() and (bound := self.bound(growth)) <= RESOLUTION:
-            raise ValueError(
-                "the data are inseparable to working precision: the maximum margin is at most "
-                f"{bound:.1g} of the largest |x|; use noise_control"
-            )
-        self._weigh(self.a)
+    def bound(self):
+        """No margin is larger: ``sqrt(Q) / S``, in units of the longest example."""
+        squared = max(0.0, 2.0 * (self.mass - self.dual))
+        return np.sqrt(squared / self.square.max()) / self.mass

@@ -144,23 +144,59 @@ def ascent(seed, lam, n=12):
     return X, y, some
 
 
+def swept(some, order):
+    """Sweep once without stretching: what the compiled loop returns."""
+    args = some.y, some.square, some.lam, some.rho, some.scale, some.a, some.v, some.bias, np.inf
+    return some.sweep(some.rows, np.asarray(order), *args)
+
+
+def value(X, y, a, lam):
+    """The dual value from the multipliers alone."""
+    w = X.T @ (a * y)
+    return a.sum() - w @ w / 2 - lam * a @ a / 2
+
+
 @seeded
-@given(seeds, st.sampled_from([0.0, 0.7]))
-def test_a_step_is_the_projection_of_amira_that_may_be_taken_back(seed, lam):
+@given(seeds, st.sampled_from([0.0, 0.7]), st.sampled_from([1.0, 3.0]))
+def test_a_step_is_the_projection_of_amira_that_may_be_taken_back(seed, lam, scale):
     X, y, some = ascent(seed, lam)
+    some.scale, some.a, some.v = scale, some.a / scale, some.v / scale
     for i in range(len(y)):
-        old, w = some.a[i], some.v.copy()
-        score = w @ X[i] + lam * old * y[i]
+        old, w = scale * some.a, scale * some.v
+        score = w @ X[i] + lam * old[i] * y[i]
         step = amira.rule(amira.Params(0.0, 1e-12), amira.State(), y[i], score, some.square[i], 1.0)[2]
         if y[i] * score > 1.0:  # where AMIRA is content, a multiplier may fall
-            step = max(-old, (1.0 - y[i] * score) / some.square[i]) * y[i]
-        before = some.dual
-        some._sweep(np.array([i]), np.inf)
-        assert some.a[i] == pytest.approx(old + step * y[i], abs=1e-12)
-        close(some.v, w + step * X[i], 1e-12)
-        kept = some.dual
-        some._certify()
-        assert kept == pytest.approx(some.dual, abs=1e-10) and kept >= before  # the dual never falls
+            step = max(-old[i], (1.0 - y[i] * score) / some.square[i]) * y[i]
+        *_, gain, mass = swept(some, [i])
+        new = scale * some.a
+        assert new[i] == pytest.approx(old[i] + step * y[i], abs=1e-12)
+        close(scale * some.v, w + step * X[i], 1e-12)
+        assert mass == pytest.approx(new.sum() - old.sum(), abs=1e-10)
+        assert gain == pytest.approx(value(X, y, new, lam) - value(X, y, old, lam), abs=1e-10)
+        assert gain >= 0  # the dual never falls
+
+
+@seeded
+@given(seeds, st.sampled_from([0.0, 0.7]))
+def test_each_sweep_ends_with_the_best_multiple(seed, lam):
+    X, y = data(seed)
+    square = (X**2).sum(axis=1) + lam
+    some = Ascent((X,), y.astype(float), square, lam, 0.0, (dense_dot, dense_add), 4)
+    for _ in range(3):
+        some._sweep(np.arange(len(y)), np.inf)
+        a = some.scale * some.a
+        close(some.scale * some.v, X.T @ (a * y), 1e-12)
+        assert some.dual == pytest.approx(value(X, y, a, lam), rel=1e-10)
+        assert some.mass == pytest.approx(a.sum(), rel=1e-12)
+        for t in (0.99, 1.01):
+            assert value(X, y, t * a, lam) < value(X, y, a, lam)
+
+
+@pytest.mark.parametrize("margin", [1e-3, 1e-5, 1e-6])
+def test_two_nearly_opposite_examples_take_few_sweeps(margin):
+    found = adatron([[1.0, margin], [-1.0, margin], [0.0, -1.0]], [1, 1, -1])
+    assert found.converged and found.margin == pytest.approx(margin, rel=1e-6)
+    assert found.n_iter < 100 < 1 / margin  # steps of order 1 towards multipliers of order 1 / margin^2
 
 
 @seeded
@@ -168,11 +204,7 @@ def test_a_step_is_the_projection_of_amira_that_may_be_taken_back(seed, lam):
 def test_the_examples_share_out_the_duality_gap(seed, lam):
     _, y, some = ascent(seed, lam)
     gap = some.primal - some.dual
-    lacks = []
-    for i in range(len(y)):
-        _, _, other = ascent(seed, lam)
-        args = (other.rows, np.array([i]), y, other.square, lam, 0.0, other.a, other.v, other.bias, np.inf)
-        lacks.append(other.sweep(*args)[2])
+    lacks = [swept(ascent(seed, lam)[2], [i])[2] for i in range(len(y))]
     assert min(lacks) >= 0 and sum(lacks) == pytest.approx(gap, rel=1e-10)
 
 
@@ -183,9 +215,14 @@ def test_any_multipliers_bound_the_margin(seed):
     some = Ascent((X,), y.astype(float), (X**2).sum(axis=1), 0.0, 0.0, (dense_dot, dense_add), 4)
     best = maximum_margin(X, y, bias=False)
     largest = np.linalg.norm(X, axis=1).max()
-    rng = np.random.default_rng(seed)
-    assert some.bound(rng.random(40)) * largest >= best.margin
-    assert some.bound(best.dual_coef) * largest == pytest.approx(best.margin, rel=1e-5)
+
+    def bound(a):
+        some.a = a.copy()
+        some._certify()
+        return some.bound() * largest
+
+    assert bound(np.random.default_rng(seed).random(40)) >= best.margin
+    assert bound(best.dual_coef) == pytest.approx(best.margin, rel=1e-5)
 
 
 def test_sweeps_leave_examples_out_and_bring_them_back(monkeypatch):
@@ -293,12 +330,38 @@ def test_rows_of_very_different_lengths_are_solved():
 
 @pytest.mark.parametrize("options, message", [
     ({"noise_control": -1.0}, "noise_control"), ({"augment": np.inf}, "augment"), ({"tol": 0.0}, "tol"),
+    ({"tol": 1.0}, r"tol must be in \(0, 1\)"),
     ({"max_iter": 0}, "max_iter"), ({"kernel": "sigmoid"}, "kernel"), ({"kernel": "precomputed"}, "square"),
 ])  # fmt: skip
 def test_parameters_out_of_range_are_named(options, message):
     X, y = data()
     with pytest.raises(ValueError, match=message):
         adatron(X, y, **options)
+
+
+@pytest.mark.parametrize("lam", [0.0, 3.0])
+def test_a_negative_square_is_refused(lam):
+    with pytest.raises(ValueError, match=r"no kernel has K\(x, x\) < 0, as row 1 has here: -1"):
+        adatron(np.diag([1.0, -1.0]), [1, -1], kernel="precomputed", noise_control=lam)
+
+
+def test_private_coordinates_that_rounding_swallows_are_refused():
+    X, y = HOSTILE["opposite labels"](*data(5))
+    for lam in (1e-16, 5e-324):
+        with pytest.raises(ValueError, match="use noise_control, or more of it"):
+            adatron(X, y, noise_control=lam)
+
+
+def test_integers_single_precision_and_repeated_entries_are_read_as_their_values():
+    X, y = data(2)
+    X = np.rint(8 * X) / 8
+    plain = adatron(X, y)
+    rows = sparse.csr_matrix(X)
+    halves = np.repeat(rows.data / 2, 2), np.repeat(rows.indices, 2), 2 * rows.indptr
+    assert not sparse.csr_matrix(halves, shape=X.shape).has_canonical_format
+    np.testing.assert_array_equal(adatron(X.astype(np.float32), y).coef, plain.coef)
+    close(adatron((8 * X).astype(int), y, tol=1e-10).coef * 8, adatron(X, y, tol=1e-10).coef, 1e-9)
+    close(adatron(sparse.csr_matrix(halves, shape=X.shape), y).coef, plain.coef, 1e-9)
 
 
 def test_one_class_is_refused():
