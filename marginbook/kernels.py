@@ -69,7 +69,7 @@ def _power(K, degree):
 
 
 def summed(X):
-    """``X``, or a copy with one entry a coordinate: a sparse row may hold several, and they mean their sum."""
+    """``X``, or a copy of one entry a coordinate: a sparse row may hold several, which mean their sum."""
     if sparse.issparse(X) and not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()

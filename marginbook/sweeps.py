@@ -23,14 +23,14 @@ that of ``w / m``, which meets all constraints. A sweep meets all these numbers 
 of date; when they promise the gap asked for, it is computed anew.
 
 **Stretching.** With ``S = sum a_i`` and ``Q = |w|^2 + lam |a|^2`` the multiples of ``a`` have the values
-``D(t a) = t S - t^2 Q / 2``, largest at ``t = S / Q``. After each sweep the multipliers are stretched by that:
-a number kept beside them. Where the margin is small, single coordinates would walk the same way in steps of
-order 1, and the way is long as ``1 / margin^2``.
+``D(t a) = t S - t^2 Q / 2``, largest at ``t = S / Q``. After each sweep the multipliers are stretched by
+that: a number kept beside them. Where the margin is small, single coordinates would walk the same way in
+steps of order 1, and the way is long as ``1 / margin^2``.
 
-**No solution.** For any ``a >= 0`` the smallest of the ``y_i u.x_i`` of a unit vector ``u`` is at most their
-mean, ``u.w / S``: no margin exceeds ``sqrt(Q) / S``, private coordinates included. Where no weights separate
-the data, ``D`` has no bound, and the multipliers, which climb it, have ``sqrt(Q) / S = 1 / sqrt(2 D)`` once
-they are stretched. So they bring this bound below any number, and prove it.
+**No solution.** For any ``a >= 0`` and unit vector ``u``, the smallest of the ``y_i u.x_i`` is at most their
+mean, ``u.w / S``: no margin exceeds ``sqrt(Q) / S``, private coordinates included. Stretched multipliers have
+``S = Q = 2 D``, so this bound is ``1 / sqrt(2 D)``. Where no weights separate the data, ``D`` has no bound;
+the multipliers climb it, and with that prove that the margin is below any number one may ask for.
 """
 
 from functools import cache
