@@ -78,7 +78,7 @@ class Replay:
     """What is read off the record of a run whose weights are ``link(theta)``: for engines with a trace."""
 
     def hypotheses(self, p):
-        """Weights, biases and lives in trials of the hypotheses of problem ``p``, a part of them at a time."""
+        """Weights, biases and lives in trials of the hypotheses of problem ``p``, in parts."""
         u = self.trace[self.trace["problem"] == p]
         alive = lives(u["trial"], self.trials[p]).astype(float)
         slots, theta = places_of(u["index"], self.supports.index), np.zeros(self.total.shape[1])
