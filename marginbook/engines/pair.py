@@ -11,6 +11,7 @@ from marginbook.engines import kernel
 from marginbook.engines import pairwalk as walks
 from marginbook.engines.kernel import KernelEngine
 from marginbook.engines.linear import BLOCK_BYTES, LinearEngine
+from marginbook.engines.pnorm import Replay
 from marginbook.engines.run import Run
 from marginbook.engines.supports import grown
 from marginbook.engines.walk import entry
@@ -148,8 +149,10 @@ class LinearPairEngine(PairRun, LinearEngine):
         super().release()
 
 
-class PNormPairEngine(LinearPairEngine):
+class PNormPairEngine(Replay, LinearPairEngine):
     """The same for ``p > 2``: the walk moves ``theta``, and ``w = link(theta)`` stands behind it in ``v``.
+
+    The mean of the hypotheses is not linear in the examples: it is read off the record, which is then kept.
 
     Parameters
     ----------
@@ -159,8 +162,11 @@ class PNormPairEngine(LinearPairEngine):
         As for :class:`LinearPairEngine`; ``params.p`` is the norm.
     """
 
-    def __init__(self, rule, params, state, n_problems, n_features, **options):
-        super().__init__(rule, params, state, n_problems, n_features, **options)
+    def __init__(
+        self, rule, params, state, n_problems, n_features, *, record=False, average=False, **options
+    ):
+        record = record or average
+        super().__init__(rule, params, state, n_problems, n_features, record=record, **options)
         self.v = np.zeros((n_problems, 2 * n_features))
 
     def _compile(self, *_):
@@ -178,6 +184,15 @@ class PNormPairEngine(LinearPairEngine):
         """The last hypothesis: weights (n_problems, d), biases (n_problems,)."""
         weights, bias = super().weights()
         return np.ascontiguousarray(weights[:, weights.shape[1] // 2 :]), bias
+
+    def averaged_weights(self):
+        """The mean of the hypotheses of all trials, as :meth:`weights`."""
+        total, bias = np.zeros((len(self.hyp), self._kept.shape[2])), np.zeros(len(self.hyp))
+        for p in range(len(self.hyp)):
+            for W, b, alive in self.hypotheses(p):
+                total[p] += alive @ W
+                bias[p] += alive @ b
+        return total / self.trials[:, None], bias / self.trials
 
 
 class KernelPairEngine(PairRun, KernelEngine):

@@ -17,7 +17,7 @@ from marginbook.hypotheses import lives, places_of
 from marginbook.pnorms import link, norm
 
 VOTES = 256  # hypotheses whose scores are computed at a time
-length = njit(norm)
+length, linked = njit(norm), njit(link)
 
 
 @cache
@@ -74,7 +74,35 @@ def pnorm_walker(correction, dot, add):
     return walk
 
 
-class PNormEngine(LinearEngine):
+class Replay:
+    """What is read off the record of a run whose weights are ``link(theta)``: for engines with a trace."""
+
+    def hypotheses(self, p):
+        """Weights, biases and lives in trials of the hypotheses of problem ``p``, in parts."""
+        u = self.trace[self.trace["problem"] == p]
+        alive = lives(u["trial"], self.trials[p]).astype(float)
+        slots, theta = places_of(u["index"], self.supports.index), np.zeros(self.total.shape[1])
+        for first in range(0, len(u), VOTES):
+            part = slice(first, first + VOTES)
+            W = np.zeros((len(u[part]), len(theta)))
+            for k, (row, slot) in enumerate(zip(u[part], slots[part], strict=True)):
+                x = self.supports[slot : slot + 1]
+                x = x.toarray()[0] if sparse.issparse(x) else x[0]
+                theta = row["scale"] * theta + row["step"] * np.append(x, self.rho)
+                if alive[first + k]:  # not so between two steps of one trial
+                    W[k] = linked(theta, self.params.p)
+            yield W[:, :-1], u["bias"][part], alive[part]
+
+    def votes_on(self, X):
+        """Signed share of the votes of all hypotheses on rows ``X``, shape (n_samples, n_problems)."""
+        share = np.zeros((X.shape[0], len(self.hyp)))
+        for p in range(len(self.hyp)):
+            for W, bias, alive in self.hypotheses(p):
+                share[:, p] += np.sign(np.asarray(X @ W.T) + bias) @ alive
+        return share / self.trials
+
+
+class PNormEngine(Replay, LinearEngine):
     """Run a correction over rows ``X``; ``params.p`` is the norm of the examples.
 
     Parameters
@@ -134,22 +162,3 @@ class PNormEngine(LinearEngine):
         since = (self.trials + 1 - self.hyp["since"])[:, None]
         mean = (self.total + since * self.w) / self.trials[:, None]
         return np.ascontiguousarray(mean[:, :-1]), self.rho * mean[:, -1]
-
-    def votes_on(self, X):
-        """Signed share of the votes of all hypotheses on rows ``X``, shape (n_samples, n_problems)."""
-        share, trace = np.zeros((X.shape[0], len(self.hyp))), self.trace
-        for p in range(len(self.hyp)):
-            u = trace[trace["problem"] == p]
-            alive = lives(u["trial"], self.trials[p]).astype(float)
-            slots, theta = places_of(u["index"], self.supports.index), np.zeros(self.w.shape[1])
-            for first in range(0, len(u), VOTES):
-                part = slice(first, first + VOTES)
-                W = np.empty((len(u[part]), len(theta)))
-                for k, (row, slot) in enumerate(zip(u[part], slots[part], strict=True)):
-                    x = self.supports[slot : slot + 1]
-                    x = x.toarray()[0] if sparse.issparse(x) else x[0]
-                    theta = row["scale"] * theta + row["step"] * np.append(x, self.rho)
-                    W[k] = link(theta, self.params.p)
-                scores = np.asarray(X @ W[:, :-1].T) + self.rho * W[:, -1]
-                share[:, p] += np.sign(scores) @ alive[part]
-        return share / self.trials
