@@ -47,8 +47,8 @@ TABLE_1 = Record(
         "scaling": "The paper scales the pixels for ROMMA only; the perceptron gets them raw.",
         "start": "The paper starts at Phi(0). ROMMA does so here. On raw pixels K(0, x) = 1 against K(x, x) "
         "near 10^27, so the start cannot be seen; the perceptron starts at 0.",
-        "step": "The printed step of aggressive ROMMA is right where the old constraint is tight; where it is "
-        "slack, the shortest vector that meets both constraints is taken.",
+        "step": "The printed step of aggressive ROMMA is right where the old constraint is tight; where it "
+        "is slack, the shortest vector that meets both constraints is taken.",
         "order": "One permutation a run, used in each of its epochs and by all ten problems. Run r uses "
         "random_state = r.",
         "ties": "Not stated; equal largest scores go to the smaller digit.",
