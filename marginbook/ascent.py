@@ -43,12 +43,12 @@ class Adatron(NamedTuple):
     converged: bool  # whether the gap is at most tol
 
 
-def gram_dot(rows, at, i, v):
+def gram_dot(rows, i, v):
     """``f(x_i)``, kept."""
     return v[i]
 
 
-def gram_add(rows, at, i, a, v):
+def gram_add(rows, i, a, v):
     """Add ``a K(x_i, .)`` to all scores."""
     row = rows[0][i]
     for k in range(v.shape[0]):
@@ -66,7 +66,7 @@ def sweeper(dot, add):
         kept, most, least = 0, -np.inf, np.inf
         for at in range(order.shape[0]):
             i = order[at]
-            excess = y[i] * (dot(rows, i, i, v) + rho * bias[0]) + lam * a[i] - 1.0
+            excess = y[i] * (dot(rows, i, v) + rho * bias[0]) + lam * a[i] - 1.0
             if a[i] == 0.0:
                 if excess > limit:  # far on the right side, with multiplier 0: shrunk
                     continue
@@ -80,14 +80,14 @@ def sweeper(dot, add):
                 new = max(0.0, a[i] - excess / square[i])
                 step = (new - a[i]) * y[i]
                 a[i] = new
-                add(rows, i, i, step, v)
+                add(rows, i, step, v)
                 bias[0] += step * rho
         return kept, most, least
 
     @njit
     def margins(rows, y, rho, v, bias, out):
         for i in range(y.shape[0]):
-            out[i] = y[i] * (dot(rows, i, i, v) + rho * bias[0])
+            out[i] = y[i] * (dot(rows, i, v) + rho * bias[0])
 
     return sweep, margins
 
