@@ -41,12 +41,12 @@ from numba import njit
 from marginbook.maximum import RESOLUTION
 
 
-def gram_dot(rows, at, i, v):
+def gram_dot(rows, i, v):
     """``f(x_i)``, kept."""
     return v[i]
 
 
-def gram_add(rows, at, i, a, v):
+def gram_add(rows, i, a, v):
     """Add ``a K(x_i, .)`` to all scores."""
     row = rows[0][i]
     for k in range(v.shape[0]):
@@ -68,7 +68,7 @@ def sweeper(dot, add):
         for at in range(order.shape[0]):
             i = order[at]
             old = scale * a[i]
-            score = scale * y[i] * (dot(rows, i, i, v) + rho * b)
+            score = scale * y[i] * (dot(rows, i, v) + rho * b)
             slope = score + lam * old - 1.0
             if old == 0.0:
                 if slope > limit:
@@ -91,7 +91,7 @@ def sweeper(dot, add):
                 mass += step
                 a[i] = new / scale
                 step *= y[i] / scale
-                add(rows, i, i, step, v)
+                add(rows, i, step, v)
                 b += step * rho
         bias[0] = b
         return kept, most, lack, low, gain, mass
@@ -102,13 +102,13 @@ def sweeper(dot, add):
         bias[0] = 0.0
         for i in range(coef.shape[0]):
             if coef[i] != 0.0:
-                add(rows, i, i, coef[i], v)
+                add(rows, i, coef[i], v)
                 bias[0] += coef[i] * rho
 
     @njit
     def margins(rows, y, rho, v, bias, out):
         for i in range(y.shape[0]):
-            out[i] = y[i] * (dot(rows, i, i, v) + rho * bias[0])
+            out[i] = y[i] * (dot(rows, i, v) + rho * bias[0])
 
     return sweep, combine, margins
 

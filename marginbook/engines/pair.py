@@ -14,7 +14,6 @@ from marginbook.engines.linear import BLOCK_BYTES, LinearEngine
 from marginbook.engines.pnorm import Replay
 from marginbook.engines.run import Run
 from marginbook.engines.supports import grown
-from marginbook.engines.walk import entry
 from marginbook.hypotheses import lives, places_of
 from marginbook.pnorms import norm
 
@@ -45,16 +44,15 @@ class PairRun(Run):
 
     def _compile(self, *_):
         fires, minimiser = self.rule
-        walk = walks.pair_walker(fires, *walks.euclidean(*self._readers(), minimiser))
-        self._walk = entry(walk, type(self.params))
+        readers = walks.euclidean(*self._readers(), minimiser)
+        self._walk = walks.pair_walker(fires, *readers, type(self.params))
 
     def _walk_pair(self, p, v, dual, rows, index, places):
-        if self._logs and len(self._log) < self._logged + 2 * len(index):
-            self._log = grown(self._log, self._logged + 2 * len(index))
+        self._make_room(2 * len(index))
         where, fired = (self.epochs, p, self.seen), np.zeros(len(index), np.bool_)
         self._logged = self._walk(
             tuple(self.params), self.hyp[p : p + 1], self._place[p], self._member[p], self._value[p], v, dual,
-            rows, index, places, self.Y[p], self.noise, fired, where, self._log, self._logged,
+            rows, index, places, self.Y[p], self.noise, fired, where, self._open_log, self._logged,
         )  # fmt: skip
         self._fired |= fired
 
@@ -120,7 +118,7 @@ class LinearPairEngine(PairRun, LinearEngine):
             self._fired = np.zeros(len(index), np.bool_)
             for p in problems:
                 rows = (*self._rows, self._kept[p], self._buffer)
-                self._walk_pair(p, self.v[p], self._dual[p], rows, index, index)
+                self._walk_pair(p, self.v[p], self._dual[p] if self.noise > 0 else None, rows, index, index)
             self.hyp["folded"] = 1.0
             if self.record:
                 self._keep_supports(index)
@@ -172,8 +170,8 @@ class PNormPairEngine(Replay, LinearPairEngine):
     def _compile(self, *_):
         fires, solve = self.rule
         plus = walks.csr_plus if sparse.issparse(self.X) else walks.dense_plus
-        walk = walks.pair_walker(fires, *walks.p_norm(self._readers()[0], plus, solve))
-        self._walk = entry(walk, type(self.params))
+        readers = walks.p_norm(self._readers()[0], plus, solve)
+        self._walk = walks.pair_walker(fires, *readers, type(self.params))
 
     def _squares(self):
         """``|w|_q^2 = |theta|_p^2``."""

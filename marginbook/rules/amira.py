@@ -52,22 +52,6 @@ def rule(params, state, y, score, xx, ww):
     return True, 1.0, (y - score) / xx, state
 
 
-@register_jitable
-def best_wrong(scores, label, k):
-    """The ``k`` wrong classes with the largest scores, best first; ties go to the smallest class."""
-    chosen = np.empty(k, np.int64)
-    taken = np.zeros(scores.shape[0], np.bool_)
-    taken[label] = True
-    for j in range(k):
-        best = -1
-        for z in range(scores.shape[0]):
-            if not taken[z] and (best < 0 or scores[z] > scores[best]):
-                best = z
-        taken[best], chosen[j] = True, best
-    return chosen
-
-
-@register_jitable
 def multiclass_step(params, scores, label, xx, steps):
     """Fill ``steps`` with the multiples of ``x`` that each class' weights gain.
 
@@ -88,21 +72,28 @@ def multiclass_step(params, scores, label, xx, steps):
     bool
         Whether some margin calls for an update.
     """
-    steps[:] = 0.0
-    wrong = best_wrong(scores, label, min(params.k, scores.shape[0] - 1))
+    n_classes = scores.shape[0]
+    for z in range(n_classes):
+        steps[z] = 0.0
     total, active = 0.0, 0
-    for z in wrong:  # c_z falls from one to the next: the active constraints come first
-        margin = scores[label] - scores[z]
+    while active < params.k and active < n_classes - 1:
+        best = -1  # of the wrong classes not chosen yet; ties go to the smallest
+        for z in range(n_classes):
+            if z != label and steps[z] == 0.0 and (best < 0 or scores[z] > scores[best]):
+                best = z
+        margin = scores[label] - scores[best]
         if not violates(params, margin):
             break
-        c = (1.0 - margin) / xx
+        c = (1.0 - margin) / xx  # falls from one to the next: the active constraints come first
         if active > 0 and c <= total / (active + 1.0):
             break
+        steps[best] = c
         total += c
         active += 1
     share = total / (active + 1.0)
-    for z in wrong[:active]:
-        steps[z] = share - (1.0 - (scores[label] - scores[z])) / xx
+    for z in range(n_classes):
+        if steps[z] > 0.0:
+            steps[z] = share - steps[z]
     steps[label] = share
     return active > 0
 
