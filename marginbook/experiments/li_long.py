@@ -23,6 +23,13 @@ PARTS = {
 }
 
 
+OWN = {f"{name}, own orders": name for name in ("agg-ROMMA", "agg-ROMMA(NC)")}  # another reading
+PARTS |= {
+    own: PARTS[name]._replace(parameters={**PARTS[name].parameters, "orders": "own"}, runs=3, seconds=60)
+    for own, name in OWN.items()
+}
+
+
 def _cells():
     for row in printed("li-long-table-1"):
         name, epoch = row["algorithm"], int(row["epoch"])
@@ -30,6 +37,11 @@ def _cells():
         errors, mistakes = row["test_error_percent"], row["mistakes"]
         yield Published(name, f"T = {epoch}, Err", errors, "error", part, series, epoch - 1, 0.01)
         yield Published(name, f"T = {epoch}, MisNo", mistakes, "count", part, "mistakes", epoch - 1)
+
+
+def _readings():
+    for own, name in OWN.items():
+        yield from (cell._replace(part=own) for cell in _cells() if cell.part == name)
 
 
 TABLE_1 = Record(
@@ -55,6 +67,7 @@ TABLE_1 = Record(
     },
     parts=PARTS,
     cells=tuple(_cells()),
+    readings=tuple(_readings()),
 )
 
 RECORDS = (TABLE_1,)
