@@ -20,8 +20,8 @@ def class_walker(step, dot, add, Params):
     """Compile the walk over examples for ``step(params, scores, label, xx, steps) -> fires``.
 
     It fills ``steps``: class ``m`` moves by ``w_m <- w_m + steps[m] x``. The readers, and what may be None,
-    are those of :mod:`~marginbook.engines.walk`. ``work`` has room for scores and steps. The counts are kept in
-    the row of the first class.
+    are those of :mod:`~marginbook.engines.walk`. ``work`` has room for scores and steps. The counts are kept
+    in the row of the first class.
     """
     step, dot, add = inlined(step), inlined(dot), inlined(add)
 
