@@ -71,7 +71,7 @@ def run_maxima(seed, sizes, noise_control, shuffled, without):
 
 
 def _micra():
-    """Tsampouka and Shawe-Taylor's parameters: their Tables 5 and 6; of their Adult subsets the next larger."""
+    """Tsampouka and Shawe-Taylor's parameters; for a subset of Adult those of their next larger one."""
     rows = [*printed("tsampouka-table-5"), *printed("tsampouka-table-6")]
     rows = [row for row in rows if row["algorithm"] == "red-MICRA"]
     sizes = {int(row["subset_size"]): row for row in rows if "subset_size" in row}
@@ -114,14 +114,14 @@ def _parts():
 
 
 OTHER_DATA = {
-    "house-votes": "The maximum margin depends on the data alone. With y, n, ? as 1, -1, 0 it is 0.16853 here, "
-    "and 0.16846 and 0.16841 in Tsampouka and Shawe-Taylor's Table 5, so the printed 0.1742 belongs to other "
-    "data. No coding of ? that was tried (0.5, the more frequent vote, the third value in another order, two "
-    "or three binary attributes a vote, complete rows alone) gives it.",
-    "adult": "The maximum margin depends on the data alone. That of all rows is 0.008526 here and in Tsampouka "
-    "and Shawe-Taylor's Table 6 (0.008525 with SVM^light), so the printed 0.0083 belongs to another coding of "
-    "the attributes, and so do the subsets' margins. See the readings: random rows do not explain it, the "
-    "loss of one attribute would.",
+    "house-votes": "The maximum margin depends on the data alone. With y, n, ? as 1, -1, 0 it is 0.16853 "
+    "here, and 0.16846 and 0.16841 in Tsampouka and Shawe-Taylor's Table 5, so the printed 0.1742 is of "
+    "other data. No coding of ? that was tried (0.5, -0.5, 2, the more frequent vote, the three values in "
+    "another order, two or three binary attributes a vote, complete rows alone) gives it.",
+    "adult": "The maximum margin depends on the data alone. That of all rows is 0.008526 here and in "
+    "Tsampouka and Shawe-Taylor's Table 6 (0.008525 with SVM^light), so the printed 0.0083 is of another "
+    "coding of the attributes, and so are the subsets'. See the readings: random rows do not explain it, "
+    "the loss of one attribute would.",
 }
 MISPRINT = (
     "Printed 4.50 beside a maximum of 4.95, but delta = 0.01 guarantees 0.99 of the maximum, as all other "
@@ -229,17 +229,18 @@ TABLE_1 = Record(
         "count in |w|. One run, examples in the order of the file; CPU seconds without compilation."
     ),
     choices={
-        "subsets": "How the subsets of Adult were chosen is not said. Here adult-mk is the first 1000 m rows of "
-        "a9a. Maximum margins of random subsets are among the readings.",
+        "subsets": "How the subsets of Adult were chosen is not said. Here adult-mk is the first 1000 m rows "
+        "of a9a. Maximum margins of random subsets are among the readings.",
         "data": "Where the printed maximum margin is not that of our data set, margins cannot be compared as "
-        "they are. The margins of PUMMA, ROMMA and MICRA are therefore divided by the maximum of the same data "
-        "set: theirs by SVM^light's printed margin, ours by the exact one. The readings have them undivided.",
-        "SVM^light": "Its margins are compared with the exact maximum margin, certified by its dual value. Its "
-        "seconds stand beside those of LIBSVM on rows with explicit private coordinates (C = 1e10, tolerance "
-        "0.001, a cache for the whole kernel matrix), without the 32,561 rows of the full set, where that would take more than two minutes.",
+        "they are. The margins of PUMMA, ROMMA and MICRA are therefore divided by the maximum of the same "
+        "data: theirs by SVM^light's printed margin, ours by the exact one. Undivided they are among the readings.",
+        "SVM^light": "Its margins are compared with the exact maximum margin, certified by its dual value. "
+        "Its seconds stand beside those of LIBSVM on rows with explicit private coordinates (C = 1e10, "
+        "tolerance 0.001, a cache for the whole kernel matrix). LIBSVM is not run on the 32,561 rows of the "
+        "full set, where it takes more than two minutes.",
         "MICRA": "Its parameters were set for each data set as in Tsampouka and Shawe-Taylor and are not "
-        "printed, nor is whether it was reduced. Here it is their reduced form with epsilon = 0.05, zeta = 0.9 "
-        "and their eta, N and beta: for a subset of Adult those of their next larger one. The constant "
+        "printed, nor is whether it was reduced. Here it is their reduced form with epsilon = 0.05, zeta = "
+        "0.9 and their eta, N and beta: for a subset of Adult those of their next larger one. The constant "
         "feature is R, as the paper says; beta, a length, stays theirs although R is longer with it.",
         "constant feature": "The paper's is -R, ours is R: the sign of one weight, no margin and no update.",
     },
