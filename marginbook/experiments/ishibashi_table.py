@@ -233,7 +233,8 @@ TABLE_1 = Record(
         "of a9a. Maximum margins of random subsets are among the readings.",
         "data": "Where the printed maximum margin is not that of our data set, margins cannot be compared as "
         "they are. The margins of PUMMA, ROMMA and MICRA are therefore divided by the maximum of the same "
-        "data: theirs by SVM^light's printed margin, ours by the exact one. Undivided they are among the readings.",
+        "data: theirs by SVM^light's printed margin, ours by the exact one. The readings list them "
+        "undivided.",
         "SVM^light": "Its margins are compared with the exact maximum margin, certified by its dual value. "
         "Its seconds stand beside those of LIBSVM on rows with explicit private coordinates (C = 1e10, "
         "tolerance 0.001, a cache for the whole kernel matrix). LIBSVM is not run on the 32,561 rows of the "
