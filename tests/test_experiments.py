@@ -18,7 +18,6 @@ from marginbook.experiments.record import DERIVED, Part, Published, Record
 from marginbook.experiments.verdicts import KINDS, compare_cell
 
 NAMES = experiments.names()
-SECONDS = 20.0  # a record's cheapest parts are run again, as many as fit
 
 
 def toy_run(seed, margin, epochs=2):
@@ -438,7 +437,10 @@ def test_nearly_all_that_can_be_compared_is_reproduced_or_close():
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_run_gives_the_stored_numbers_again(name):
-    assert experiments.check(name, within=SECONDS, quiet=True) == []
+    """The cheapest parts of a record, five seconds of them; one at least, where that takes under twenty."""
+    least = min((run["seconds"] for run in experiments.results(name)["runs"]), default=0.0)
+    within = max(5.0, least) if least < 20.0 else 0.0
+    assert experiments.check(name, within=within, quiet=True) == []
 
 
 def test_a_check_tells_what_has_changed(toy, monkeypatch, capsys):
@@ -454,10 +456,10 @@ def test_a_check_tells_what_has_changed(toy, monkeypatch, capsys):
 
 
 @pytest.mark.data("mnist")
-@pytest.mark.parametrize("name, part", [("li-long-table-1", "perceptron")])
+@pytest.mark.parametrize("name, part", [("li-long-table-1", "percep")])
 def test_an_epoch_on_mnist_gives_the_first_of_the_stored_integers(name, part):
     stored = next(run for run in experiments.results(name)["runs"] if run["part"] == part)
-    again = experiments.run_once(name, part, stored["seed"], epochs=1)
+    again = experiments.run_once(name, part, stored["seed"], max_iter=1)
     assert again == {series: numbers[:1] for series, numbers in stored["values"].items()}
 
 
