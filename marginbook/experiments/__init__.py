@@ -10,7 +10,16 @@ names, else in ``book/results`` of a checkout, else in the user's cache.
 
 import numpy as np
 
-from marginbook.experiments import gentile, li_long, runner, store
+from marginbook.experiments import (
+    gentile,
+    ishibashi,
+    li_long,
+    runner,
+    store,
+    tsampouka,
+    tsampouka_svm,
+    zhao_huang,
+)
 from marginbook.experiments.record import DERIVED, Part, Published, Record, Values, printed
 from marginbook.experiments.tables import Description, Scoreboard, Table
 from marginbook.experiments.verdicts import Comparison, compare_cell
@@ -36,7 +45,8 @@ __all__ = [
     "values",
 ]
 
-RECORDS = {record.id: record for paper in (li_long, gentile) for record in paper.RECORDS}
+PAPERS = li_long, gentile, zhao_huang, ishibashi, tsampouka, tsampouka_svm
+RECORDS = {record.id: record for paper in PAPERS for record in paper.RECORDS}
 
 
 def names() -> list[str]:
