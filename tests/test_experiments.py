@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -429,6 +430,13 @@ def test_every_cell_addresses_a_part(name):
 def test_every_cell_of_a_record_is_another(name):
     cells = experiments.record(name).cells
     assert len({(cell.row, cell.column) for cell in cells}) == len(cells)
+
+
+def test_the_readme_has_the_totals():
+    total = experiments.scoreboard().total()
+    counts = ", ".join(f"{number} {verdict}" for verdict, number in total.items())
+    words = " ".join((Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8").split())
+    assert f"{sum(total.values())} published numbers have a verdict: {counts}." in words
 
 
 def test_nearly_all_that_can_be_compared_is_reproduced_or_close():

@@ -134,11 +134,10 @@ def values(name: str) -> Values:
         As :func:`results`.
     """
     table, arrays = record(name), _arrays(results(name)["runs"])
-    made = {part for part, _ in arrays}
     for part, (owner, lent) in table.borrows.items():
         runs = [run | {"part": part} for run in results(owner)["runs"] if run["part"] == lent]
         arrays |= _arrays(runs)
-    if table.derive is not None and made == set(table.parts):
+    if table.derive is not None and {part for part, _ in arrays} == {*table.parts, *table.borrows}:
         arrays |= {(DERIVED, series): numbers for series, numbers in table.derive(arrays).items()}
     return arrays
 
