@@ -186,7 +186,8 @@ def p_norm(dot, plus, solve):
 @cache
 def pair_walker(fires, dot, along, step, settle, Params):
     """Compile the walk for one rule, one kind of row and one norm."""
-    fires, dot, along = inlined(fires), inlined(dot), inlined(along)
+    # Inside the walk, along's loop is not vectorised: it stays a function of its own.
+    fires, dot, along = inlined(fires), inlined(dot), njit(along)
 
     @compiled
     def walk(
