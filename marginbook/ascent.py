@@ -1,4 +1,4 @@
-"""Dual coordinate ascent without bias, the kernel Adatron, the passive-aggressive step with a memory.
+"""Kernel Adatron: dual coordinate ascent without bias, the passive-aggressive step with a memory.
 
 The smallest weights with ``y_i w.x_i >= 1`` are ``w = sum a_i y_i x_i``, where ``a >= 0`` maximises
 
@@ -9,87 +9,38 @@ may now be taken back. Hildreth (1957) found it for quadratic programs, Friess, 
 (1998) for kernels, Hsieh et al. (2008) at scale, with the random order and the shrinking used here.
 ``noise_control`` adds ``lambda`` to ``|x_i|^2`` and ``lambda a_i`` to ``y_i w.x_i``: the 2-norm soft margin
 ``|w|^2 / 2 + sum of max(0, 1 - y_i w.x_i)^2 / (2 lambda)``, which is LinearSVC's squared hinge with ``C = 1 /
-(2 lambda)``.
+(2 lambda)``. :mod:`marginbook.sweeps` has the loop, and derives its shortcuts.
 """
 
 import warnings
-from functools import cache
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_X_y
 
 from marginbook.engines.linear import arrays, csr_add, csr_dot, dense_add, dense_dot
-from marginbook.kernels import Kernel, resolve_gamma
-from marginbook.maximum import RESOLUTION
+from marginbook.kernels import Kernel, resolve_gamma, summed
+from marginbook.maximum import check_gram, check_parameters, signs
+from marginbook.sweeps import Ascent, gram_add, gram_dot
 
-EASIER = 0.3  # factor of the violation tolerated, when the gap asks for more
+SMALLEST, LARGEST = 1e-153, 1e153  # lengths whose squares are floats with room on either side
 
 
 class Adatron(NamedTuple):
     """Weights, and the values that certify them."""
 
-    coef: np.ndarray | None  # w, shape (d,); None unless the kernel is linear
+    coef: np.ndarray | None  # w = sum a_i y_i x_i, shape (d,); None unless the kernel is linear
     intercept: float  # what the constant feature adds to w.x
     dual_coef: np.ndarray  # a_i y_i, shape (n,): f(x) = sum_i dual_coef[i] K(x_i, x) + intercept
-    margin: float  # 1 / |w| of weights that meet all constraints, private coordinates included
-    primal: float  # of the minimisation: an upper bound on its optimum
-    dual: float  # D(a), scaled to its best: a lower bound
+    margin: float  # 1 / sqrt(2 primal): of weights that meet all constraints, private coordinates included
+    primal: float  # of w / min y_i w.x_i, or of w and its slacks: at least the optimum
+    dual: float  # D(a): at most the optimum, so that no margin exceeds 1 / sqrt(2 dual)
     gap: float  # 1 - dual / primal
+    support: np.ndarray  # rows with a_i > 0
     n_iter: int  # sweeps over the examples not shrunk
     converged: bool  # whether the gap is at most tol
-
-
-def gram_dot(rows, at, i, v):
-    """``f(x_i)``, kept."""
-    return v[i]
-
-
-def gram_add(rows, at, i, a, v):
-    """Add ``a K(x_i, .)`` to all scores."""
-    row = rows[0][i]
-    for k in range(v.shape[0]):
-        v[k] += a * row[k]
-
-
-@cache
-def sweeper(dot, add):
-    """Compile a sweep of coordinate steps and the scores of all examples, for one kind of rows."""
-    dot, add = njit(dot), njit(add)
-
-    @njit
-    def sweep(rows, order, y, square, lam, rho, a, v, bias, limit):
-        """Step at each example of ``order``; keep in it those that may step again."""
-        kept, most, least = 0, -np.inf, np.inf
-        for at in range(order.shape[0]):
-            i = order[at]
-            excess = y[i] * (dot(rows, i, i, v) + rho * bias[0]) + lam * a[i] - 1.0
-            if a[i] == 0.0:
-                if excess > limit:  # far on the right side, with multiplier 0: shrunk
-                    continue
-                slope = min(excess, 0.0)
-            else:
-                slope = excess
-            order[kept] = i
-            kept += 1
-            most, least = max(most, slope), min(least, slope)
-            if slope != 0.0:
-                new = max(0.0, a[i] - excess / square[i])
-                step = (new - a[i]) * y[i]
-                a[i] = new
-                add(rows, i, i, step, v)
-                bias[0] += step * rho
-        return kept, most, least
-
-    @njit
-    def margins(rows, y, rho, v, bias, out):
-        for i in range(y.shape[0]):
-            out[i] = y[i] * (dot(rows, i, i, v) + rho * bias[0])
-
-    return sweep, margins
 
 
 def adatron(
@@ -120,9 +71,9 @@ def adatron(
     noise_control : float, default 0
         ``lambda >= 0``: a private coordinate ``sqrt(lambda)`` for each example.
     augment : float, default 0
-        ``rho >= 0``: a constant feature.
+        ``rho >= 0``: a constant feature, whose weight is kept short with the others.
     tol : float, default 1e-6
-        Largest relative duality gap.
+        In (0, 1): largest relative duality gap, ``1 - dual / primal``. That of the margins is half as large.
     max_iter : int
         Largest number of sweeps.
     random_state : int or Generator
@@ -135,13 +86,17 @@ def adatron(
     Raises
     ------
     ValueError
-        If ``y`` has not two labels, a parameter is out of range, or no weights meet the constraints: the
-        margin is then below 1e-7 of the largest ``|x|``.
+        If ``y`` has not two classes or a parameter is out of range; if a kernel value ``K(x, x)`` is
+        negative; if the multipliers prove that the data are inseparable or that their margin, with the
+        private coordinates of ``noise_control``, is below 1e-7 of the largest ``|x|`` (the message gives the
+        bound); if ``max_iter`` sweeps find no separating weights; if the largest ``|x|`` is below 1e-153 or
+        above 1e153.
 
     Warns
     -----
     ConvergenceWarning
-        If ``max_iter`` sweeps leave a larger gap.
+        If ``max_iter`` sweeps leave a larger gap. Where examples that determine the weights are nearly
+        parallel, each sweep gains little; :func:`marginbook.maximum_margin` makes none.
 
     References
     ----------
@@ -153,47 +108,82 @@ def adatron(
     >>> solution.coef.round(3).tolist(), solution.converged
     ([0.5, -0.5], True)
     """
+    check_parameters(False, 2, kernel, augment, noise_control, tol)
+    if not max_iter >= 1:
+        raise ValueError(f"max_iter must be at least 1, got {max_iter!r}")
     X, y = check_X_y(X, y, accept_sparse="csr", dtype=np.float64, order="C")
-    classes = np.unique(y)
-    if len(classes) != 2:
-        raise ValueError(f"y must have two labels, got {classes.tolist()}")
-    for name, value in ("noise_control", noise_control), ("augment", augment):
-        if not value >= 0:
-            raise ValueError(f"{name} must not be negative, got {value!r}")
-    if not (tol > 0 and max_iter >= 1):
-        raise ValueError(f"tol must be positive and max_iter at least 1, got {tol!r} and {max_iter!r}")
-    y = np.where(y == classes[1], 1.0, -1.0)
+    X, y = summed(X), signs(y)
     named = Kernel(kernel, resolve_gamma(gamma, X) if kernel in ("poly", "rbf") else 1.0, degree, coef0)
-    square = named.diagonal(X) + noise_control + augment**2
-    size = np.sqrt(square.max())  # work with examples of length at most 1
-    if not np.isfinite(size) or size == 0.0:
-        raise ValueError(f"the largest |x| must be positive and finite, got {size!r}")
-    if kernel == "linear":
-        rows = X * (1.0 / size)
-        readers = (csr_dot, csr_add) if sparse.issparse(X) else (dense_dot, dense_add)
-        v = np.zeros(X.shape[1])
-    else:
-        gram = X if kernel == "precomputed" else named(X, X)
-        rows, readers, v = gram * (1.0 / size) * (1.0 / size), (gram_dot, gram_add), np.zeros(len(y))
-    problem = _Problem(arrays(rows), y, square / size**2, noise_control / size**2, augment / size, readers, v)
-    converged, sweeps = problem.solve(tol, max_iter, np.random.default_rng(random_state))
-    if not converged:
+    rows, readers = _readable(X, named)
+    square = named.diagonal(X)
+    if (square < 0.0).any():
+        row = int(np.flatnonzero(square < 0.0)[0])
+        raise ValueError(f"no kernel has K(x, x) < 0, as row {row} has here: {square[row]:.3g}")
+    square = square + noise_control + augment**2
+    _check_lengths(square)
+    unit = _unit(square.max())
+    if unit != 1.0:
+        rows = (rows[0] / (unit if kernel == "linear" else unit**2), *rows[1:])
+    size = X.shape[1] if kernel == "linear" else len(y)
+    lam, rho = noise_control / unit**2, augment / unit
+    ascent = Ascent(rows, y, square / unit**2, lam, rho, readers, size)
+    sweeps = ascent.solve(tol, max_iter, np.random.default_rng(random_state))
+    if ascent.primal == np.inf:
+        raise ValueError(
+            f"no separating weights after {sweeps} sweeps: the maximum margin is at most "
+            f"{ascent.bound():.1g} of the largest |x|; use noise_control, or raise max_iter"
+        )
+    if ascent.gap > tol:
         warnings.warn(
-            f"the duality gap is {problem.gap:.1e} > tol={tol:.1e} after {sweeps} sweeps; raise max_iter",
+            f"the duality gap is {ascent.gap:.1e} > tol={tol:.1e} after {sweeps} sweeps; raise max_iter",
             ConvergenceWarning,
             stacklevel=2,
         )
-    return Adatron(
-        coef=problem.v / size if kernel == "linear" else None,
-        intercept=problem.rho * problem.bias[0],
-        dual_coef=problem.a * y / size**2,
-        margin=size / np.sqrt(2.0 * problem.primal),
-        primal=problem.primal / size**2,
-        dual=problem.dual / size**2,
-        gap=problem.gap,
-        n_iter=sweeps,
-        converged=converged,
-    )
+    with np.errstate(over="ignore"):  # of tiny data the multipliers may be infinite; the margin is not
+        return Adatron(
+            coef=ascent.v / unit if kernel == "linear" else None,
+            intercept=float(augment * (ascent.bias[0] / unit)),
+            dual_coef=ascent.a * y / unit**2,
+            margin=float(unit / np.sqrt(2.0 * ascent.primal)),
+            primal=float(ascent.primal / unit**2),
+            dual=float(ascent.dual / unit**2),
+            gap=float(ascent.gap),
+            support=np.flatnonzero(ascent.a),
+            n_iter=sweeps,
+            converged=bool(ascent.gap <= tol),
+        )
+
+
+def _readable(X, kernel):
+    """What the sweeps read, and how they read it."""
+    if kernel.name == "linear":
+        return arrays(X), (csr_dot, csr_add) if sparse.issparse(X) else (dense_dot, dense_add)
+    gram = np.ascontiguousarray(check_gram(X)) if kernel.name == "precomputed" else kernel(X, X)
+    return (gram,), (gram_dot, gram_add)
+
+
+def _unit(largest):
+    """A unit of length near the longest example, where squares of squares would leave the range of a float.
+
+    It is a power of two, so dividing by it rounds nothing.
+    """
+    exponent = int(np.rint(np.log2(largest) / 2.0))
+    return 1.0 if abs(exponent) < 200 else float(np.ldexp(1.0, exponent))
+
+
+def _check_lengths(square):
+    largest = np.sqrt(square.max())
+    if not SMALLEST <= largest <= LARGEST:
+        raise ValueError(
+            f"X is too small or too large: the largest |x| must be between {SMALLEST} and {LARGEST}, got "
+            f"{largest:.3g}; scale the data"
+        )
+    if (square == 0.0).any():
+        row = int(np.flatnonzero(square == 0.0)[0])
+        raise ValueError(
+            f"the data are inseparable: row {row} is zero, or so short that its square is; "
+            "use noise_control or augment"
+        )
 
 
 def hildreth(gram, c, *, tol=1e-12, max_iter=100_000):
@@ -243,50 +233,3 @@ def hildreth(gram, c, *, tol=1e-12, max_iter=100_000):
         if np.abs(eta - before).max() <= tol * np.abs(eta).max():
             return eta
     raise ValueError(f"no solution after {max_iter} sweeps: the constraints may contradict each other")
-
-
-class _Problem:
-    """The multipliers ``a``, the weights ``v`` (for a kernel: the scores) and their values."""
-
-    def __init__(self, rows, y, square, lam, rho, readers, v):
-        self.rows, self.y, self.square, self.lam, self.rho, self.v = rows, y, square, lam, rho, v
-        self.sweep, self.margins = sweeper(*readers)
-        self.a, self.bias, self._scores = np.zeros(len(y)), np.zeros(1), np.empty(len(y))
-
-    def solve(self, tol, max_iter, rng):
-        """Sweep until the gap is at most ``tol``; return whether it is, and the sweeps made."""
-        if (self.square == 0.0).any():
-            raise ValueError("a row of zeros has no margin: X is not separable; use noise_control or augment")
-        violation, order, limit, sweeps = min(1.0, 10.0 * np.sqrt(tol)), np.arange(len(self.y)), np.inf, 0
-        while sweeps < max_iter:
-            sweeps += 1
-            order = rng.permutation(order)
-            kept, most, least = self.sweep(
-                self.rows, order, self.y, self.square, self.lam, self.rho, self.a, self.v, self.bias, limit
-            )
-            order, limit = order[:kept], most if most > 0.0 else np.inf
-            if kept and most - least > violation and sweeps % 100:
-                continue
-            self.certify()
-            if self.gap <= tol:
-                return True, sweeps
-            if not kept or most - least <= violation:
-                violation *= EASIER
-                order, limit = np.arange(len(self.y)), np.inf
-        self.certify()
-        return self.gap <= tol, sweeps
-
-    def certify(self):
-        """Primal and dual values from the multipliers and the scores of all examples."""
-        self.margins(self.rows, self.y, self.rho, self.v, self.bias, self._scores)
-        total, own = self.a.sum(), self.lam * (self.a @ self.a)
-        ww = self.a @ self._scores  # |w|^2 without private coordinates
-        self.dual = total**2 / (2.0 * (ww + own))  # of the best multiple of a
-        if self.lam > 0.0:
-            self.primal = 0.5 * ww + (np.maximum(0.0, 1.0 - self._scores) ** 2).sum() / (2.0 * self.lam)
-        else:
-            if 1.0 / np.sqrt(2.0 * self.dual) < RESOLUTION:
-                raise ValueError("no weights separate X: the margin is below 1e-7 of its largest row")
-            least = self._scores.min()
-            self.primal = 0.5 * ww / least**2 if least > 0.0 else np.inf
-        self.gap = max(0.0, 1.0 - self.dual / self.primal)

@@ -91,6 +91,14 @@ def _power(K, degree):
         K *= factor
 
 
+def summed(X):
+    """``X``, or a copy of one entry a coordinate: a sparse row may hold several, which mean their sum."""
+    if sparse.issparse(X) and not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X
+
+
 @np.errstate(over="ignore")
 def resolve_gamma(gamma, X):
     """scikit-learn's meaning of ``gamma``: ``"scale"`` is ``1 / (d var(X))``, ``"auto"`` is ``1 / d``.

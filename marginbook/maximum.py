@@ -19,7 +19,7 @@ from sklearn.utils import check_X_y
 from sklearn.utils.extmath import row_norms
 
 from marginbook import solvers
-from marginbook.kernels import Kernel, resolve_gamma
+from marginbook.kernels import Kernel, resolve_gamma, summed
 
 ROUNDS = 60  # linear programs for a p-norm at most; a dozen suffice in practice
 RESOLUTION = 1e-7  # margins below this part of the radius are lost in the rounding of the kernel matrix
@@ -100,12 +100,12 @@ def maximum_margin(
     >>> print(f"{best.margin:.4f}")
     0.0050
     """
-    _check_parameters(bias, p, kernel, augment, noise_control, tol)
+    check_parameters(bias, p, kernel, augment, noise_control, tol)
     X, y = check_X_y(X, y, accept_sparse="csr", dtype=np.float64)
-    y = _signs(y)
+    X, y = summed(X), signs(y)
     if kernel != "linear":
         K = Kernel(kernel, resolve_gamma(gamma, X), degree, coef0)(X, X) if kernel != "precomputed" else X
-        return _kernel(_check_gram(K) + augment**2, y, bias, noise_control, tol)
+        return _kernel(check_gram(K) + augment**2, y, bias, noise_control, tol)
     if augment:
         column = np.full((len(y), 1), float(augment))
         X = sparse.hstack([X, column], format="csr") if sparse.issparse(X) else np.hstack([X, column])
@@ -197,7 +197,7 @@ def _units(found, radius, tol, shift=0.0):
     return found._replace(margin=primal, primal=primal, dual=dual, intercept=intercept)
 
 
-def _check_parameters(bias, p, kernel, augment, noise_control, tol):
+def check_parameters(bias, p, kernel, augment, noise_control, tol):
     solvers.dual_exponent(p)
     if kernel not in ("linear", "poly", "rbf", "precomputed"):
         raise ValueError(f"kernel must be linear, poly, rbf or precomputed, got {kernel!r}")
@@ -208,11 +208,11 @@ def _check_parameters(bias, p, kernel, augment, noise_control, tol):
     for name, value in (("augment", augment), ("noise_control", noise_control)):
         if not 0 <= value < np.inf:
             raise ValueError(f"{name} must be at least 0 and finite, got {value!r}")
-    if not tol > 0:
-        raise ValueError(f"tol must be positive, got {tol!r}")
+    if not 0 < tol < 1:
+        raise ValueError(f"tol must be in (0, 1), got {tol!r}")
 
 
-def _check_gram(K):
+def check_gram(K):
     K = K.toarray() if sparse.issparse(K) else K
     if K.shape[0] != K.shape[1]:
         raise ValueError(f"a precomputed kernel must be square, got shape {K.shape}")
@@ -221,7 +221,7 @@ def _check_gram(K):
     return K
 
 
-def _signs(y):
+def signs(y):
     classes = np.unique(y)
     if len(classes) != 2:
         raise ValueError(f"y must have two classes, got {len(classes)}: {classes[:5]}")

@@ -1,10 +1,11 @@
 """The p-norm and the gradient of half its square, at any scale of the vector, compiled or not."""
 
 import numpy as np
+from numba import njit
 from numba.extending import register_jitable
 
 
-@register_jitable
+@njit
 def norm(x, p):
     """``|x|_p`` of an array of shape (d,), for finite ``p >= 1``.
 

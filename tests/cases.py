@@ -46,8 +46,8 @@ CASES = {
     # As for ROMMA: the samples are inseparable.
     "pumma": Case(PUMMA, {"delta": 0.3, "max_iter": 2}, augment=False),
     "pumma on mistakes": Case(PUMMA, {"delta": 1.0, "max_iter": 2}, augment=False),
-    "pumma, p = 4": Case(PUMMA, {"p": 4.0, "max_iter": 2}, False, False, ("last",)),
-    "pumma, p = log": Case(PUMMA, {"p": "log", "max_iter": 2}, False, False, ("last",)),
+    "pumma, p = 4": Case(PUMMA, {"p": 4.0, "max_iter": 2}, False, False),
+    "pumma, p = log": Case(PUMMA, {"p": "log", "max_iter": 2}, False, False),
 }
 
 # Settings that must keep all of scikit-learn's contract.
@@ -77,6 +77,7 @@ FORMS = [
     IdealMargin(kernel="rbf", noise_control=1.0),
     PUMMA(hypothesis="voted"),
     PUMMA(p=4.0),
+    PUMMA(p="log", hypothesis="averaged"),
     PUMMA(kernel="rbf", noise_control=1.0, hypothesis="averaged"),
     PUMMA(kernel="precomputed", noise_control=1.0),  # of inseparable data scores are mostly rounding
 ]

@@ -6,7 +6,7 @@ import pytest
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
-from marginbook import Perceptron
+from marginbook import AMIRA, Perceptron
 
 X = np.array([[2.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-2.0, -1.0]])
 Y = np.array([1, 1, 0, 0])
@@ -118,6 +118,19 @@ def test_other_formats_are_converted(convert):
     model = Perceptron(shuffle=False).fit(convert(X), Y)
     np.testing.assert_array_equal(model.coef_, expected.coef_)
     np.testing.assert_array_equal(model.predict(convert(X)), Y)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_a_sparse_row_may_hold_a_coordinate_in_parts(kernel):
+    rows = sparse.csr_matrix(np.random.default_rng(0).standard_normal((20, 3)))
+    y = np.arange(20) % 2
+    halves = np.repeat(rows.data / 2, 2), np.repeat(rows.indices, 2), 2 * rows.indptr
+    parts = sparse.csr_matrix(halves, shape=rows.shape)
+    whole = AMIRA(kernel=kernel, random_state=0, max_iter=3).fit(rows, y)
+    model = AMIRA(kernel=kernel, random_state=0, max_iter=3).fit(parts, y)
+    assert parts.nnz == 2 * rows.nnz  # the caller's matrix stays as it was
+    assert whole.n_updates_ > 10
+    np.testing.assert_array_equal(model.decision_function(parts), whole.decision_function(rows))
 
 
 @pytest.mark.parametrize("scale", [1e-150, 1e150])

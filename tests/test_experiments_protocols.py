@@ -63,6 +63,39 @@ def test_hypotheses_may_be_asked_for_one_by_one():
         assert few == {series: counts[series] for series in ("mistakes", "updates", kind)}
 
 
-def test_mini_epochs_are_refused():
-    with pytest.raises(ValueError, match="mini-epochs"):
-        protocols.sample_epochs(MICRA(**RBF, mini_epochs=2), digits(10), ["last"])
+@pytest.mark.parametrize("n_classes", [10, 2])
+def test_all_classes_together_have_a_last_and_an_averaged_hypothesis(n_classes):
+    estimator, sample = AMIRA(**POLY, multiclass="1-best"), digits(n_classes)
+    counts = protocols.sample_epochs(clone(estimator), sample, ["last", "averaged"])
+    for kind in ("last", "averaged"):
+        alone = clone(estimator).set_params(hypothesis=kind).fit(sample.data, sample.target)
+        assert counts[kind][-1] == np.count_nonzero(alone.predict(sample.data_test) != sample.target_test)
+
+
+@pytest.mark.parametrize(
+    "refused, hypotheses, says",
+    [
+        (MICRA(**RBF, mini_epochs=2), ["last"], "mini-epochs"),
+        (AMIRA(**POLY, multiclass="1-best"), ["last", "voted"], "vote for a class"),
+    ],
+)
+def test_runs_that_cannot_be_read_off_are_refused(refused, hypotheses, says):
+    with pytest.raises(ValueError, match=says):
+        protocols.sample_epochs(refused, digits(10), hypotheses)
+
+
+@pytest.mark.parametrize("name", ["perceptron", "aggressive ROMMA from the bias, noise control", "Pegasos"])
+def test_problems_run_one_by_one_are_those_that_share_an_order(name):
+    estimator, sample = clone(ESTIMATORS[name]).set_params(shuffle=False), digits(10)
+    together = protocols.sample_epochs(estimator, sample, KINDS)
+    assert protocols.own_orders(estimator, sample, KINDS) == together
+
+
+def test_each_problem_has_an_order_of_its_own():
+    estimator, sample = clone(ESTIMATORS["perceptron"]), digits(10)
+    mistakes = []
+    for rank in range(10):
+        one = clone(estimator).set_params(random_state=3000 + rank)
+        one.fit(sample.data, np.where(sample.target == rank + 5, 1, -1))
+        mistakes.append(one.n_mistakes_)
+    assert protocols.own_orders(estimator, sample, ["last"])["mistakes"][-1] == sum(mistakes)

@@ -271,7 +271,8 @@ def test_an_unreachable_tolerance_is_an_error_with_both_bounds():
         ({"augment": -1.0, "bias": False}, "augment must be at least 0"),
         ({"noise_control": -2.0}, "noise_control must be at least 0 and finite, got -2.0"),
         ({"noise_control": np.inf}, "noise_control"),
-        ({"tol": 0.0}, "tol must be positive"),
+        ({"tol": 0.0}, r"tol must be in \(0, 1\), got 0.0"),
+        ({"tol": 1.0}, r"tol must be in \(0, 1\), got 1.0"),
     ],
 )
 def test_parameters_out_of_range_are_named(options, message):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from oracles import close
 from scipy import sparse
 
-from marginbook import MICRA, Perceptron, maximum_margin
+from marginbook import ALMA, MICRA, Perceptron, maximum_margin
 from marginbook.data.synthetic import separable
 from marginbook.engines import kernel, linear
 from marginbook.margins import directional_margin, extended_margin, geometric_margin
@@ -294,6 +294,38 @@ def test_the_unit_of_the_data_does_not_matter():
         other = MICRA(max_iter=300, random_state=0, record_trace=True).fit(X * unit, y)
         np.testing.assert_array_equal(other.trace_["index"], one.trace_["index"])
         np.testing.assert_array_equal(other.coef_, one.coef_)
+
+
+def alma_2(Z, threshold, C, epochs, floor):
+    """ALMA_2 from the first row, for rows ``y x / |x|``; lengths below ``floor`` are left as they are."""
+    w, k, rows, lengths = Z[0], 1, [], []
+    for _ in range(epochs):
+        for i, z in enumerate(Z):
+            if w @ z <= threshold / math.sqrt(k):
+                w = w + C / math.sqrt(k) * z
+                w, k = w / max(floor, np.linalg.norm(w)), k + 1
+                rows.append(i)
+                lengths.append(np.linalg.norm(w))
+    return rows, w / np.linalg.norm(w), lengths
+
+
+def test_alma_is_a_case_of_micra_on_the_sphere_and_not_in_the_ball():
+    """The paper says that ALMA_2 keeps the length of its weights fixed: ALMA_2 only bounds it by 1."""
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((60, 5)), rng.choice([-1, 1], 60)
+    X /= np.linalg.norm(X, axis=1)[:, None]
+    alpha, B, C = 0.5, 2.0, math.sqrt(2)
+    options = dict(epsilon=0.5, zeta=0.5, eta=C, beta=(1 - alpha) * B)
+    micra_2 = MICRA(**options, shuffle=False, max_iter=5, record_trace=True).fit(X, y)
+    ours = micra_2.trace_["index"][1:].tolist()
+    sphere, direction, lengths = alma_2(y[:, None] * X, (1 - alpha) * B, C, epochs=5, floor=0.0)
+    assert sphere == ours and len(ours) > 100
+    close(micra_2.coef_[0], direction, 1e-9)
+    close(lengths, np.ones(len(ours)), 1e-12)
+    ball, _, lengths = alma_2(y[:, None] * X, (1 - alpha) * B, C, epochs=5, floor=1.0)
+    assert ball != ours and min(lengths) < 0.9 < max(lengths)
+    alma = ALMA(alpha=alpha, B=B, C=C, shuffle=False, max_iter=5, record_trace=True).fit(X, y)
+    assert alma.trace_["ww"].min() < 0.81 and alma.n_updates_ != len(ours)
 
 
 def test_one_vs_rest_is_separate_problems():

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from importlib.util import find_spec
 
 import pytest
 
@@ -29,6 +30,9 @@ def test_public_names_are_there():
     assert set(dir(marginbook)) == set(marginbook.__all__)
     for name in marginbook.__all__:
         assert getattr(marginbook, name) is not None
+        assert find_spec(f"marginbook.{name}") is None, (
+            "a module would hide the public name once it is imported"
+        )
     with pytest.raises(AttributeError, match="no attribute 'Winnow'"):
         marginbook.Winnow  # noqa: B018
 

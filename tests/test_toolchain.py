@@ -13,7 +13,7 @@ import marginbook
 
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-NOTEBOOKS = sorted((ROOT / "book").glob("*.ipynb"))
+NOTEBOOKS = sorted((ROOT / "book").rglob("*.ipynb"))
 PIN = re.compile(r"^([A-Za-z0-9_.-]+==[^\s;\\]+(?: ; [^\\\n]+?)?) *\\?$", re.MULTILINE)
 
 # Written so that this file does not match its own patterns.
@@ -95,7 +95,8 @@ def test_every_page_of_the_contents_exists():
 def test_every_notebook_is_a_page_of_the_contents():
     assert NOTEBOOKS
     text = (ROOT / "_toc.yml").read_text()
-    assert [path.name for path in NOTEBOOKS if f"file: book/{path.stem}\n" not in text] == []
+    pages = {path: path.relative_to(ROOT).with_suffix("") for path in NOTEBOOKS}
+    assert [path for path in NOTEBOOKS if f"file: {pages[path]}\n" not in text] == []
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

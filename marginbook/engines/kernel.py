@@ -14,21 +14,16 @@ from marginbook.engines.supports import grown
 BLOCK = 512  # examples: more cost more kernel values within the block, fewer make the products slow
 
 
-def kernel_dot(rows, at, i, v):
+def kernel_dot(rows, at, v):
     """Score of the block's example ``at``: already there."""
     return v[at]
 
 
-def kernel_add(rows, at, i, a, v):
+def kernel_add(rows, at, a, v):
     """Correct the scores of the examples after ``at``."""
     row = rows[0][at]
     for k in range(at + 1, v.shape[0]):
         v[k] += a * row[k]
-
-
-def kernel_own(at, i):
-    """The private coordinates are those of the block's examples."""
-    return at
 
 
 class KernelEngine(Run):
@@ -58,7 +53,7 @@ class KernelEngine(Run):
         """
         self._new_examples(X, Y, self._squares_of(X))
         self._columns = Columns(self.kernel, X, self.supports, 0 if once else self.cache_bytes)
-        self._compile(kernel_dot, kernel_add, kernel_own)
+        self._compile(kernel_dot, kernel_add)
 
     def _squares_of(self, X):
         return self.kernel.diagonal(X)
@@ -80,7 +75,7 @@ class KernelEngine(Run):
             duals = np.zeros((len(self.hyp), len(index)))
             old = self._slot[index] >= 0
             duals[:, old] = self._coef[self._slot[index[old]]].T
-            self._walk_problems(problems, scores, duals, (within,), index)
+            self._walk_problems(problems, scores, duals, (within,), index, np.arange(len(index)))
             self._keep_supports(index)
             self._coef = grown(self._coef, len(self.supports))
             self._coef *= self.hyp["folded"]

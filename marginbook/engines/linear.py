@@ -16,13 +16,13 @@ PRESENTATIONS = 1 << 16  # of mini-epochs in one call: the log has room for as m
 
 
 @register_jitable
-def dense_dot(rows, at, i, v):
+def dense_dot(rows, i, v):
     """``x_i . v`` for C-contiguous rows."""
     return np.dot(rows[0][i], v)
 
 
 @register_jitable
-def dense_add(rows, at, i, a, v):
+def dense_add(rows, i, a, v):
     """``v += a x_i`` for C-contiguous rows."""
     row = rows[0][i]
     for j in range(v.shape[0]):
@@ -30,7 +30,7 @@ def dense_add(rows, at, i, a, v):
 
 
 @register_jitable
-def csr_dot(rows, at, i, v):
+def csr_dot(rows, i, v):
     """``x_i . v`` for CSR rows."""
     data, indices, indptr = rows
     total = 0.0
@@ -40,16 +40,11 @@ def csr_dot(rows, at, i, v):
 
 
 @register_jitable
-def csr_add(rows, at, i, a, v):
+def csr_add(rows, i, a, v):
     """``v += a x_i`` for CSR rows."""
     data, indices, indptr = rows
     for k in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
         v[np.uint64(indices[k])] += a * data[k]
-
-
-def own(at, i):
-    """The private coordinates of all examples are at hand."""
-    return i
 
 
 def arrays(X):
@@ -81,10 +76,10 @@ class LinearEngine(Run):
         self._rows = arrays(X)
         if sparse.issparse(X):
             self._row_bytes = 12 * X.nnz / X.shape[0] + 4
-            self._compile(csr_dot, csr_add, own)
+            self._compile(csr_dot, csr_add)
         else:
             self._row_bytes = 8 * X.shape[1]
-            self._compile(dense_dot, dense_add, own)
+            self._compile(dense_dot, dense_add)
         self._dual = np.zeros((len(self.hyp), X.shape[0] if self.noise > 0 else 0))
 
     def _squares_of(self, X):
@@ -100,10 +95,11 @@ class LinearEngine(Run):
     def _present(self, order, problems):
         # One problem reads each row once, so that no block is too long for a cache.
         length = len(order) if len(problems) == 1 else max(1, int(BLOCK_BYTES / self._row_bytes))
+        dual = self._dual if self.noise > 0 else None
         for first in range(0, len(order), length):
             index = order[first : first + length]
             self._fired = np.zeros(len(index), np.bool_)
-            self._walk_problems(problems, self.v, self._dual, self._rows, index)
+            self._walk_problems(problems, self.v, dual, self._rows, index, index)
             if self.record:
                 self._keep_supports(index)
 
@@ -111,8 +107,9 @@ class LinearEngine(Run):
         """Put the active rows side by side: half as fast again to read as where they lie among others."""
         n, first = len(active), self._logged
         self._fired, self.hyp["folded"][p] = np.zeros(n, np.bool_), 1.0
-        dual = self._dual[p, active] if self.noise > 0 else self._dual[p]
-        packed = arrays(self.X[active]), np.arange(n), self._xx[active], self.Y[p, active]
+        dual = self._dual[p, active] if self.noise > 0 else None
+        places = np.arange(n)
+        packed = arrays(self.X[active]), places, places, self._xx[active], self.Y[p, active]
         most = max(1, PRESENTATIONS // n)
         for done in range(0, self.mini_epochs, most):
             if not self._walk_block(p, self.v[p], dual, *packed, min(most, self.mini_epochs - done)):

@@ -7,75 +7,74 @@ moves some, and leaves a row of the trace for each.
 from functools import cache
 
 import numpy as np
-from numba import njit
 
 from marginbook.engines.kernel import KernelEngine
 from marginbook.engines.linear import LinearEngine
 from marginbook.engines.run import Run
-from marginbook.engines.supports import grown
-from marginbook.engines.walk import entry
+from marginbook.engines.walk import compiled, inlined, note
 from marginbook.hypotheses import class_votes
 
 
 @cache
-def class_walker(step, dot, add, own):
+def class_walker(step, dot, add, Params):
     """Compile the walk over examples for ``step(params, scores, label, xx, steps) -> fires``.
 
-    It fills ``steps``: class ``m`` moves by ``w_m <- w_m + steps[m] x``. The readers are those of
-    :mod:`~marginbook.engines.walk`. The counts are kept in the row of the first class.
+    It fills ``steps``: class ``m`` moves by ``w_m <- w_m + steps[m] x``. The readers, and what may be None,
+    are those of :mod:`~marginbook.engines.walk`. ``work`` has room for scores and steps. The counts are kept
+    in the row of the first class.
     """
-    step, dot, add, own = njit(step), njit(dot), njit(add), njit(own)
+    step, dot, add = inlined(step), inlined(dot), inlined(add)
 
-    @njit
-    def walk(params, hyp, v, dual, rows, index, xx, label, noise, rho, fired, where, log, logged):
-        n_classes, trial = v.shape[0], hyp[0]["trial"]
-        scores, steps = np.zeros(n_classes), np.zeros(n_classes)
+    @compiled
+    def walk(
+        params, hyp, work, v, dual, rows, index, places, xx, label, noise, rho, fired, where, log, logged
+    ):
+        params, first, n_classes = Params(*params), hyp[0], v.shape[0]
+        scores, steps = work[0], work[1]
+        trial, margin = first["trial"], first["margin"]
         for at in range(index.shape[0]):
-            i = index[at]
+            i, place = index[at], places[at]
             trial += 1
             if xx[i] == 0.0:
-                hyp[0]["mistakes"] += 1
-                hyp[0]["margin"] = min(hyp[0]["margin"], 0.0)
+                first["mistakes"] += 1
+                if margin > 0.0:
+                    margin = 0.0
                 continue
             y, gap = label[i], np.inf
             for m in range(n_classes):
-                scores[m] = dot(rows, at, i, v[m]) + rho * hyp[m]["bias"]
-                if noise > 0.0:
-                    scores[m] += noise * dual[m, own(at, i)]
+                scores[m] = dot(rows, place, v[m]) + rho * hyp[m]["bias"]
+                if dual is not None and noise > 0.0:
+                    scores[m] += noise * dual[m, place]
             for m in range(n_classes):
-                if m != y:
-                    gap = min(gap, scores[y] - scores[m])
-            hyp[0]["margin"] = min(hyp[0]["margin"], gap)
+                if m != y and scores[y] - scores[m] < gap:
+                    gap = scores[y] - scores[m]
+            if gap < margin:
+                margin = gap
             if gap <= 0.0:
-                hyp[0]["mistakes"] += 1
+                first["mistakes"] += 1
             if not step(params, scores, y, xx[i], steps):
                 continue
-            hyp[0]["updates"] += 1
+            first["updates"] += 1
             fired[at] = True
             for m in range(n_classes):
-                a = steps[m]
+                a, h = steps[m], hyp[m]
                 if a == 0.0:
                     continue
-                add(rows, at, i, a, v[m])
-                hyp[m]["bias"] += a * rho
-                if dual.shape[1] > 0:
-                    dual[m, own(at, i)] += a
-                ww = hyp[m]["ww"] + a * (2.0 * scores[m] + a * xx[i])
+                add(rows, place, a, v[m])
+                h["bias"] += a * rho
+                if dual is not None:
+                    dual[m, place] += a
+                ww = h["ww"] + a * (2.0 * scores[m] + a * xx[i])
                 if not ww < np.inf:
-                    hyp[m]["overflows"] += 1
-                hyp[m]["ww"] = max(0.0, ww)
-                if log.shape[0] > 0:
-                    log["epoch"][logged] = where[0]
-                    log["problem"][logged] = m
-                    log["trial"][logged] = trial
-                    log["index"][logged] = where[1] + i
-                    log["score"][logged] = scores[m]
-                    log["scale"][logged] = 1.0
-                    log["step"][logged] = a
-                    log["bias"][logged] = rho * hyp[m]["bias"]
-                    log["ww"][logged] = hyp[m]["ww"]
+                    h["overflows"] += 1
+                h["ww"] = ww if ww > 0.0 else 0.0
+                if log is not None:
+                    here, bias = (where[0], m), rho * h["bias"]
+                    note(log[logged], here, trial, where[1] + i, scores[m], 1.0, a, h["ww"], bias)
                     logged += 1
-        hyp["trial"][:] = trial
+        first["margin"] = margin
+        for m in range(n_classes):
+            hyp[m]["trial"] = trial
         return logged
 
     return walk
@@ -88,16 +87,15 @@ class MulticlassRun(Run):
         super()._new_examples(X, Y, xx)
         self._label = self.Y[0].astype(np.int64)
 
-    def _compile(self, dot, add, own):
-        self._walk = entry(class_walker(self.rule, dot, add, own), type(self.params))
+    def _compile(self, dot, add):
+        self._walk = class_walker(self.rule, dot, add, type(self.params))
 
-    def _walk_problems(self, problems, v, dual, rows, index):
-        if self._logs:
-            self._log = grown(self._log, self._logged + len(self.hyp) * len(index))
+    def _walk_problems(self, problems, v, dual, rows, index, places):
+        self._make_room(len(self.hyp) * len(index))
         where = self.epochs, self.seen
         self._logged = self._walk(
-            tuple(self.params), self.hyp, v, dual, rows, index, self._xx, self._label,
-            self.noise, self.rho, self._fired, where, self._log, self._logged,
+            tuple(self.params), self.hyp, np.zeros((2, len(self.hyp))), v, dual, rows, index, places,
+            self._xx, self._label, self.noise, self.rho, self._fired, where, self._open_log, self._logged,
         )  # fmt: skip
 
     def _margin(self):

@@ -11,9 +11,9 @@ from marginbook.engines import kernel
 from marginbook.engines import pairwalk as walks
 from marginbook.engines.kernel import KernelEngine
 from marginbook.engines.linear import BLOCK_BYTES, LinearEngine
+from marginbook.engines.pnorm import Replay
 from marginbook.engines.run import Run
 from marginbook.engines.supports import grown
-from marginbook.engines.walk import entry
 from marginbook.hypotheses import lives, places_of
 from marginbook.pnorms import norm
 
@@ -44,16 +44,15 @@ class PairRun(Run):
 
     def _compile(self, *_):
         fires, minimiser = self.rule
-        walk = walks.pair_walker(fires, *walks.euclidean(*self._readers(), minimiser))
-        self._walk = entry(walk, type(self.params))
+        readers = walks.euclidean(*self._readers(), minimiser)
+        self._walk = walks.pair_walker(fires, *readers, type(self.params))
 
     def _walk_pair(self, p, v, dual, rows, index, places):
-        if self._logs and len(self._log) < self._logged + 2 * len(index):
-            self._log = grown(self._log, self._logged + 2 * len(index))
+        self._make_room(2 * len(index))
         where, fired = (self.epochs, p, self.seen), np.zeros(len(index), np.bool_)
         self._logged = self._walk(
             tuple(self.params), self.hyp[p : p + 1], self._place[p], self._member[p], self._value[p], v, dual,
-            rows, index, places, self.Y[p], self.noise, fired, where, self._log, self._logged,
+            rows, index, places, self.Y[p], self.noise, fired, where, self._open_log, self._logged,
         )  # fmt: skip
         self._fired |= fired
 
@@ -119,7 +118,7 @@ class LinearPairEngine(PairRun, LinearEngine):
             self._fired = np.zeros(len(index), np.bool_)
             for p in problems:
                 rows = (*self._rows, self._kept[p], self._buffer)
-                self._walk_pair(p, self.v[p], self._dual[p], rows, index, index)
+                self._walk_pair(p, self.v[p], self._dual[p] if self.noise > 0 else None, rows, index, index)
             self.hyp["folded"] = 1.0
             if self.record:
                 self._keep_supports(index)
@@ -148,8 +147,10 @@ class LinearPairEngine(PairRun, LinearEngine):
         super().release()
 
 
-class PNormPairEngine(LinearPairEngine):
+class PNormPairEngine(Replay, LinearPairEngine):
     """The same for ``p > 2``: the walk moves ``theta``, and ``w = link(theta)`` stands behind it in ``v``.
+
+    The mean of the hypotheses is not linear in the examples: it is read off the record, which is then kept.
 
     Parameters
     ----------
@@ -159,15 +160,18 @@ class PNormPairEngine(LinearPairEngine):
         As for :class:`LinearPairEngine`; ``params.p`` is the norm.
     """
 
-    def __init__(self, rule, params, state, n_problems, n_features, **options):
-        super().__init__(rule, params, state, n_problems, n_features, **options)
+    def __init__(
+        self, rule, params, state, n_problems, n_features, *, record=False, average=False, **options
+    ):
+        record = record or average
+        super().__init__(rule, params, state, n_problems, n_features, record=record, **options)
         self.v = np.zeros((n_problems, 2 * n_features))
 
     def _compile(self, *_):
         fires, solve = self.rule
         plus = walks.csr_plus if sparse.issparse(self.X) else walks.dense_plus
-        walk = walks.pair_walker(fires, *walks.p_norm(self._readers()[0], plus, solve))
-        self._walk = entry(walk, type(self.params))
+        readers = walks.p_norm(self._readers()[0], plus, solve)
+        self._walk = walks.pair_walker(fires, *readers, type(self.params))
 
     def _squares(self):
         """``|w|_q^2 = |theta|_p^2``."""
@@ -178,6 +182,15 @@ class PNormPairEngine(LinearPairEngine):
         """The last hypothesis: weights (n_problems, d), biases (n_problems,)."""
         weights, bias = super().weights()
         return np.ascontiguousarray(weights[:, weights.shape[1] // 2 :]), bias
+
+    def averaged_weights(self):
+        """The mean of the hypotheses of all trials, as :meth:`weights`."""
+        total, bias = np.zeros((len(self.hyp), self._kept.shape[2])), np.zeros(len(self.hyp))
+        for p in range(len(self.hyp)):
+            for W, b, alive in self.hypotheses(p):
+                total[p] += alive @ W
+                bias[p] += alive @ b
+        return total / self.trials[:, None], bias / self.trials
 
 
 class KernelPairEngine(PairRun, KernelEngine):

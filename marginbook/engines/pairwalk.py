@@ -24,32 +24,30 @@ from numba import njit
 from numba.extending import register_jitable
 
 from marginbook.engines.linear import csr_add, csr_dot
-from marginbook.engines.walk import LARGEST, SMALLEST
+from marginbook.engines.walk import LARGEST, SMALLEST, compiled, inlined, note
 from marginbook.pnorms import write_link
 
 COINCIDE = 1e-14  # part of |x|^2 below which |x_a - x_b|^2 is the rounding of kernel values
 
 
-@register_jitable
-def _plus(matrix, row, a, v):
-    for j in range(v.shape[0]):
-        v[j] += a * matrix[row, j]
+@inlined
+def dense_row(rows, place):
+    """A dense row, or behind them one of the pair's."""
+    X, kept, _ = rows
+    return X[place] if place < X.shape[0] else kept[place - X.shape[0]]
 
 
 @register_jitable
 def dense_plus(rows, place, a, v):
-    """``v += a x`` for dense rows, and behind them those of the pair."""
-    X, kept, _ = rows
-    if place < X.shape[0]:
-        _plus(X, place, a, v)
-    else:
-        _plus(kept, place - X.shape[0], a, v)
+    """``v += a x`` for dense rows."""
+    row = dense_row(rows, place)
+    for j in range(v.shape[0]):
+        v[j] += a * row[j]
 
 
 def dense_pair_dot(rows, place, v):
     """``x . v`` for dense rows."""
-    X, kept, _ = rows
-    return np.dot(X[place], v) if place < X.shape[0] else np.dot(kept[place - X.shape[0]], v)
+    return np.dot(dense_row(rows, place), v)
 
 
 def dense_apart(rows, a, b):
@@ -62,7 +60,6 @@ def dense_apart(rows, a, b):
     return np.dot(z, z)
 
 
-@register_jitable
 def buffer_along(rows, a, b, c, v):
     """``v += c z`` with the ``z`` that stands in the buffer."""
     z = rows[-1]
@@ -75,15 +72,17 @@ def csr_plus(rows, place, a, v):
     """``v += a x`` for CSR rows, and behind them those of the pair."""
     n = rows[2].shape[0] - 1
     if place < n:
-        csr_add(rows[:3], 0, place, a, v)
+        csr_add(rows[:3], place, a, v)
     else:
-        _plus(rows[3], place - n, a, v)
+        row = rows[3][place - n]
+        for j in range(v.shape[0]):
+            v[j] += a * row[j]
 
 
 def csr_pair_dot(rows, place, v):
     """``x . v`` for CSR rows."""
     n = rows[2].shape[0] - 1
-    return csr_dot(rows[:3], 0, place, v) if place < n else np.dot(rows[3][place - n], v)
+    return csr_dot(rows[:3], place, v) if place < n else np.dot(rows[3][place - n], v)
 
 
 def csr_apart(rows, a, b):
@@ -133,9 +132,9 @@ def kernel_along(rows, a, b, c, v):
 @cache
 def euclidean(dot, apart, along, minimiser):
     """What the walk needs for ``p = 2``: readers, and a step that knows inner products alone."""
-    dot, apart, along, minimiser = njit(dot), njit(apart), njit(along), njit(minimiser)
+    apart, minimiser = inlined(apart), inlined(minimiser)
 
-    @njit
+    @inlined
     def step(params, rows, a, b, v, s, k, ww, noise):
         zz = apart(rows, a, b) + 0.5 * noise  # two different examples, two private coordinates
         if zz == 0.0:
@@ -143,7 +142,7 @@ def euclidean(dot, apart, along, minimiser):
         scale, length = minimiser(1.0, k, zz, ww)
         return True, scale, length
 
-    @njit
+    @inlined
     def settle(params, v):
         pass
 
@@ -153,18 +152,17 @@ def euclidean(dot, apart, along, minimiser):
 @cache
 def p_norm(dot, plus, solve):
     """The same for ``p > 2``, from vectors: ``v`` is ``theta``, and behind it ``w = link(theta)``."""
-    dot, plus, solve = njit(dot), njit(plus), njit(solve)
+    dot, solve = inlined(dot), njit(solve)
 
-    @njit
     def dot_w(rows, place, v):
         return dot(rows, place, v[v.shape[0] // 2 :])
 
-    @njit
+    @inlined
     def settle(params, v):
         d = v.shape[0] // 2
         write_link(v[:d], params.p, v[d:])
 
-    @njit
+    @inlined
     def step(params, rows, a, b, v, s, k, ww, noise):
         z, d = rows[-1], v.shape[0] // 2
         for j in range(d):
@@ -182,48 +180,43 @@ def p_norm(dot, plus, solve):
         scale, length = solve(theta, z, params.p)
         return True, scale, length
 
-    return dot_w, njit(buffer_along), step, settle
-
-
-@njit
-def note(row, where, trial, index, score, scale, step, ww, bias):
-    """Fill a row of a trace."""
-    row["epoch"], row["problem"], row["trial"], row["index"] = where[0], where[1], trial, index
-    row["score"], row["scale"], row["step"], row["ww"], row["bias"] = score, scale, step, ww, bias
+    return dot_w, buffer_along, step, settle
 
 
 @cache
-def pair_walker(fires, dot, along, step, settle):
+def pair_walker(fires, dot, along, step, settle, Params):
     """Compile the walk for one rule, one kind of row and one norm."""
-    fires = njit(fires)
+    fires, dot, along = inlined(fires), inlined(dot), inlined(along)
 
-    @njit
+    @compiled
     def walk(
         params, hyp, place, member, value, v, dual, rows, index, places, y, noise, fired, where, log, logged
     ):
-        h = hyp[0]
+        params, h = Params(*params), hyp[0]
         s, ww, margin, trial = h["scale"], h["ww"], h["margin"], h["trial"]
         updates, mistakes = h["updates"], h["mistakes"]
         for at in range(index.shape[0]):
             i, here = index[at], places[at]
-            side = 0 if y[i] > 0.0 else 1
+            label = y[i]
+            side = 0 if label > 0.0 else 1
             other = 1 - side
             trial += 1
             score = s * dot(rows, here, v)
-            if noise > 0.0:
+            if dual is not None and noise > 0.0:
                 score += s * noise * dual[here]
             bias = -0.5 * (value[0] + value[1])
-            margin = min(margin, y[i] * (score + bias))
-            if y[i] * (score + bias) <= 0.0:
+            if label * (score + bias) < margin:
+                margin = label * (score + bias)
+            if label * (score + bias) <= 0.0:
                 mistakes += 1
-            if not fires(params, y[i], score + bias):
+            if not fires(params, label, score + bias):
                 continue
             if place[other] < 0:  # no pair yet: the first example of a class waits for the other class
                 if place[side] < 0:
                     place[side], member[side], fired[at] = here, where[2] + i, True
                 continue
             a, b = (here, place[other]) if side == 0 else (place[other], here)
-            k = 0.5 * y[i] * (score - value[other])
+            k = 0.5 * label * (score - value[other])
             moves, scale, length = step(params, rows, a, b, v, s, k, ww, noise)
             if not moves:  # the two coincide: no hyperplane separates them
                 continue
@@ -234,25 +227,26 @@ def pair_walker(fires, dot, along, step, settle):
             if not SMALLEST < abs(s) < LARGEST:
                 for j in range(v.shape[0]):
                     v[j] *= s
-                for j in range(dual.shape[0]):
-                    dual[j] *= s
+                if dual is not None:
+                    for j in range(dual.shape[0]):
+                        dual[j] *= s
                 h["past"] *= s * s
                 h["folded"] *= s
                 s = 1.0
             along(rows, a, b, length / s, v)
             settle(params, v)
-            if dual.shape[0] > 0:
+            if dual is not None:
                 dual[a] += 0.5 * length / s
                 dual[b] -= 0.5 * length / s
             found = value[other] + bias
             place[side], member[side], fired[at] = here, where[2] + i, True
             for j in range(2):
                 value[j] = s * dot(rows, place[j], v)
-                if noise > 0.0:
+                if dual is not None and noise > 0.0:
                     value[j] += s * noise * dual[place[j]]
             updates += 1
-            if log.shape[0] > 0:  # two rows; the hypothesis between the two steps lives no trial
-                half, now = 0.5 * length * y[i], -0.5 * (value[0] + value[1])
+            if log is not None:  # two rows; the hypothesis between the two steps lives no trial
+                half, now = 0.5 * length * label, -0.5 * (value[0] + value[1])
                 note(log[logged], where, trial, member[side], score + bias, scale, half, ww, now)
                 note(log[logged + 1], where, trial, member[other], found, 1.0, -half, ww, now)
                 logged += 2

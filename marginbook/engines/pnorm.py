@@ -11,70 +11,97 @@ from numba import njit
 from scipy import sparse
 
 from marginbook.engines.linear import LinearEngine
-from marginbook.engines.supports import grown
-from marginbook.engines.walk import entry
+from marginbook.engines.walk import compiled, inlined, note
 from marginbook.hypotheses import lives, places_of
-from marginbook.pnorms import link, norm
+from marginbook.pnorms import link, norm, write_link
 
 VOTES = 256  # hypotheses whose scores are computed at a time
-length = njit(norm)
+linked = njit(link)
 
 
 @cache
-def pnorm_walker(correction, dot, add):
+def pnorm_walker(correction, dot, add, Params, State):
     """Compile the walk for ``correction(params, state, y, score, length) -> (fires, eta, state)``.
 
     A correction moves ``theta`` by ``eta y x``, and divides it by its p-norm where that is above 1.
     """
-    correction, dot, add = njit(correction), njit(dot), njit(add)
+    correction, dot, add = inlined(correction), inlined(dot), inlined(add)
 
-    @njit
-    def walk(params, state, hyp, theta, w, total, rows, index, length, y, rho, fired, where, log, logged):
-        h, d = hyp[0], w.shape[0] - 1  # the last coordinate is that of the constant feature
+    @compiled
+    def walk(params, state, hyp, theta, w, total, rows, index, lengths, y, rho, fired, where, log, logged):
+        params, state, h = Params(*params), State(*state), hyp[0]
+        margin, trial = h["margin"], h["trial"]
+        d = w.shape[0] - 1  # the last coordinate is that of the constant feature
         for at in range(index.shape[0]):
             i = index[at]
-            h["trial"] += 1
-            if length[i] == 0.0:
+            label, length = y[i], lengths[i]
+            trial += 1
+            if length == 0.0:
                 h["mistakes"] += 1
-                h["margin"] = min(h["margin"], 0.0)
+                if margin > 0.0:
+                    margin = 0.0
                 continue
-            score = dot(rows, at, i, w[:d]) + rho * w[d]
-            h["margin"] = min(h["margin"], y[i] * score)
-            if y[i] * score <= 0.0:
+            score = dot(rows, i, w[:d]) + rho * w[d]
+            if label * score < margin:
+                margin = label * score
+            if label * score <= 0.0:
                 h["mistakes"] += 1
-            fires, eta, state = correction(params, state, y[i], score, length[i])
+            fires, eta, state = correction(params, state, label, score, length)
             if not fires:
                 continue
             h["updates"] += 1
             fired[at] = True
-            if total.shape[0] > 0:
+            if total is not None:
                 for j in range(d + 1):
-                    total[j] += (h["trial"] - h["since"]) * w[j]
-                h["since"] = h["trial"]
-            a = eta * y[i]
-            add(rows, at, i, a, theta[:d])
+                    total[j] += (trial - h["since"]) * w[j]
+                h["since"] = trial
+            a = eta * label
+            add(rows, i, a, theta[:d])
             theta[d] += a * rho
             longer = max(1.0, norm(theta, params.p))
-            theta /= longer
-            w[:] = link(theta, params.p)
+            for j in range(d + 1):
+                theta[j] /= longer
+            write_link(theta, params.p, w)
             h["ww"] = norm(theta, params.p) ** 2
-            if log.shape[0] > 0:
-                log["epoch"][logged] = where[0]
-                log["problem"][logged] = where[1]
-                log["trial"][logged] = h["trial"]
-                log["index"][logged] = where[2] + i
-                log["score"][logged] = score
-                log["scale"][logged] = 1.0 / longer
-                log["step"][logged] = a / longer
-                log["bias"][logged] = rho * w[d]
-                log["ww"][logged] = h["ww"]
+            if log is not None:
+                number, scale, step = where[2] + i, 1.0 / longer, a / longer
+                note(log[logged], where, trial, number, score, scale, step, h["ww"], rho * w[d])
                 logged += 1
+        h["margin"], h["trial"] = margin, trial
         return state, logged
 
     return walk
 
 
-class PNormEngine(LinearEngine):
+class Replay:
+    """What is read off the record of a run whose weights are ``link(theta)``: for engines with a trace."""
+
+    def hypotheses(self, p):
+        """Weights, biases and lives in trials of the hypotheses of problem ``p``, in parts."""
+        u = self.trace[self.trace["problem"] == p]
+        alive = lives(u["trial"], self.trials[p]).astype(float)
+        slots, theta = places_of(u["index"], self.supports.index), np.zeros(self.total.shape[1])
+        for first in range(0, len(u), VOTES):
+            part = slice(first, first + VOTES)
+            W = np.zeros((len(u[part]), len(theta)))
+            for k, (row, slot) in enumerate(zip(u[part], slots[part], strict=True)):
+                x = self.supports[slot : slot + 1]
+                x = x.toarray()[0] if sparse.issparse(x) else x[0]
+                theta = row["scale"] * theta + row["step"] * np.append(x, self.rho)
+                if alive[first + k]:  # not so between two steps of one trial
+                    W[k] = linked(theta, self.params.p)
+            yield W[:, :-1], u["bias"][part], alive[part]
+
+    def votes_on(self, X):
+        """Signed share of the votes of all hypotheses on rows ``X``, shape (n_samples, n_problems)."""
+        share = np.zeros((X.shape[0], len(self.hyp)))
+        for p in range(len(self.hyp)):
+            for W, bias, alive in self.hypotheses(p):
+                share[:, p] += np.sign(np.asarray(X @ W.T) + bias) @ alive
+        return share / self.trials
+
+
+class PNormEngine(Replay, LinearEngine):
     """Run a correction over rows ``X``; ``params.p`` is the norm of the examples.
 
     Parameters
@@ -94,25 +121,23 @@ class PNormEngine(LinearEngine):
         """Take new examples, as :meth:`LinearEngine.bind`."""
         super().bind(X, Y, once)
         rows = np.split(X.data, X.indptr[1:-1]) if sparse.issparse(X) else X
-        self._length = np.array([length(np.append(row, self.rho), self.params.p) for row in rows])
+        self._length = np.array([norm(np.append(row, self.rho), self.params.p) for row in rows])
 
-    def _compile(self, dot, add, own):
-        walk = pnorm_walker(self.rule, dot, add)
-        self._walk = entry(walk, type(self.params), type(self.states[0]))
+    def _compile(self, dot, add):
+        self._walk = pnorm_walker(self.rule, dot, add, type(self.params), type(self.states[0]))
 
-    def _walk_problems(self, problems, v, dual, rows, index):
+    def _walk_problems(self, problems, v, dual, rows, index, places):
         for p in problems:
-            if self._logs:
-                self._log = grown(self._log, self._logged + len(index))
+            self._make_room(len(index))
             where = self.epochs, p, self.seen
             self.states[p], self._logged = self._walk(
                 tuple(self.params), tuple(self.states[p]), self.hyp[p : p + 1], self.theta[p], self.w[p],
                 self._sums(p), rows, index, self._length, self.Y[p], self.rho, self._fired, where,
-                self._log, self._logged,
+                self._open_log, self._logged,
             )  # fmt: skip
 
     def _sums(self, p):
-        return self.total[p] if self.average else self.total[p, :0]
+        return self.total[p] if self.average else None
 
     def _squares(self):
         """``|w|_q^2 = |theta|_p^2``."""
@@ -134,22 +159,3 @@ class PNormEngine(LinearEngine):
         since = (self.trials + 1 - self.hyp["since"])[:, None]
         mean = (self.total + since * self.w) / self.trials[:, None]
         return np.ascontiguousarray(mean[:, :-1]), self.rho * mean[:, -1]
-
-    def votes_on(self, X):
-        """Signed share of the votes of all hypotheses on rows ``X``, shape (n_samples, n_problems)."""
-        share, trace = np.zeros((X.shape[0], len(self.hyp))), self.trace
-        for p in range(len(self.hyp)):
-            u = trace[trace["problem"] == p]
-            alive = lives(u["trial"], self.trials[p]).astype(float)
-            slots, theta = places_of(u["index"], self.supports.index), np.zeros(self.w.shape[1])
-            for first in range(0, len(u), VOTES):
-                part = slice(first, first + VOTES)
-                W = np.empty((len(u[part]), len(theta)))
-                for k, (row, slot) in enumerate(zip(u[part], slots[part], strict=True)):
-                    x = self.supports[slot : slot + 1]
-                    x = x.toarray()[0] if sparse.issparse(x) else x[0]
-                    theta = row["scale"] * theta + row["step"] * np.append(x, self.rho)
-                    W[k] = link(theta, self.params.p)
-                scores = np.asarray(X @ W[:, :-1].T) + self.rho * W[:, -1]
-                share[:, p] += np.sign(scores) @ alive[part]
-        return share / self.trials

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from marginbook.engines.supports import Supports, grown
-from marginbook.engines.walk import HYPOTHESIS, TRACE, entry, repeater, walker
+from marginbook.engines.walk import HYPOTHESIS, TRACE, walker
 from marginbook.hypotheses import coefficients, empty_trace, votes
 
 
@@ -82,10 +82,8 @@ class Run:
         refuse_overflow(self._xx)
         self._slot = np.full(X.shape[0], -1)  # each example's place among the supports
 
-    def _compile(self, dot, add, own):
-        walk = walker(self.rule, dot, add, own, self.fades)
-        kinds = type(self.params), type(self.states[0])
-        self._walk, self._walk_again = entry(walk, *kinds), entry(repeater(walk), *kinds)
+    def _compile(self, dot, add):
+        self._walk = walker(self.rule, dot, add, type(self.params), type(self.states[0]), self.fades)
 
     def start(self, steps, index=None):
         """Begin at ``w_p = steps[p] x`` in place of 0, before the first epoch.
@@ -159,24 +157,32 @@ class Run:
         """Smallest ``y w.x / |w|`` of the epoch, over examples and problems."""
         return float((self.hyp["margin"] / np.sqrt(self.hyp["ww"])).min())
 
-    def _walk_problems(self, problems, v, dual, rows, index):
+    def _walk_problems(self, problems, v, dual, rows, index, places):
         """Walk a block of rows, one problem after another."""
         for p in problems:
-            self._walk_block(p, v[p], dual[p], rows, index, self._xx, self.Y[p])
+            mine = None if dual is None else dual[p]
+            self._walk_block(p, v[p], mine, rows, index, places, self._xx, self.Y[p])
 
     @property
     def _logs(self):
         return self.record or self.average
 
-    def _walk_block(self, p, v, dual, rows, index, xx, y, rounds=1):
+    def _make_room(self, rows):
+        if self._logs:
+            self._log = grown(self._log, self._logged + rows)
+
+    @property
+    def _open_log(self):
+        """The log, or None: the code that fills it is then not compiled."""
+        return self._log if self._logs else None
+
+    def _walk_block(self, p, v, dual, rows, index, places, xx, y, rounds=1):
         """Walk once or in rounds; return whether the last round made an update."""
-        if self._logs and len(self._log) < self._logged + rounds * len(index):
-            self._log = grown(self._log, self._logged + rounds * len(index))
-        walk, more = (self._walk, ()) if rounds == 1 else (self._walk_again, (rounds,))
+        self._make_room(rounds * len(index))
         where, fired = (self.epochs, p, self.seen), np.zeros(len(index), np.bool_)
-        self.states[p], self._logged = walk(
-            tuple(self.params), tuple(self.states[p]), *more, self.hyp[p : p + 1], v, dual, rows, index, xx,
-            y, self.noise, self.rho, fired, where, self._log, self._logged,
+        self.states[p], self._logged = self._walk(
+            tuple(self.params), tuple(self.states[p]), rounds, self.hyp[p : p + 1], v, dual, rows, index,
+            places, xx, y, self.noise, self.rho, fired, where, self._open_log, self._logged,
         )  # fmt: skip
         self._fired |= fired
         if self._active is not None:

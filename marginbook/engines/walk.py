@@ -1,14 +1,16 @@
 """The walk: present examples one after another to a rule, and move the weights as it says.
 
-Every engine runs this one loop. It sees a block of rows through three readers,
+Every engine runs this one loop. It sees a block of rows through two readers,
 
-    dot(rows, at, i, v)      the value of ``v`` on the block's row ``at``, which is example ``i``
-    add(rows, at, i, a, v)   v += a * that row
-
-    own(at, i)               where ``dual`` has the private coordinate of that example
+    dot(rows, place, v)      the value of ``v`` on the row there
+    add(rows, place, a, v)   v += a * that row
 
 so a row may be a dense vector, a sparse one, or a row of a kernel matrix (then ``v`` holds the values of the
-hypothesis on the block). The weights are ``w = scale * v``: shrinking them costs nothing.
+hypothesis on the block). Example ``index[at]`` has its row, and its private coordinate in ``dual``, at
+``places[at]``. The weights are ``w = scale * v``: shrinking them costs nothing.
+
+``dual`` is None where there are no private coordinates, ``log`` where nobody asks for a trace: numba then
+leaves out what they need, and a first call is faster.
 """
 
 from functools import cache
@@ -55,125 +57,96 @@ TRACE = np.dtype(
 SMALLEST, LARGEST = 1e-100, 1e100  # the lazy scale is folded into v when it leaves this range
 
 
+# Compilation is most of a first call. What is inlined is compiled once, with its caller. A division by zero
+# gives inf or nan, not an exception: less code, and an engine refuses weights that are not finite.
+inlined, compiled = njit(inline="always"), njit(error_model="numpy")
+
+
+@inlined
+def note(row, where, trial, index, score, scale, step, ww, bias):
+    """Fill a row of a trace."""
+    row["epoch"], row["problem"], row["trial"], row["index"] = where[0], where[1], trial, index
+    row["score"], row["scale"], row["step"], row["ww"], row["bias"] = score, scale, step, ww, bias
+
+
 @cache
-def walker(rule, dot, add, own, fades=False):
+def walker(rule, dot, add, Params, State, fades=False):
     """Compile the walk for one rule and one kind of row.
+
+    Parameters and state come as plain tuples: when it looks up what it has compiled, numba takes two
+    NamedTuples with fields of the same types for one, then finds that they are not, and starts again slowly:
+    at each call, from the second such rule of a process on.
 
     A rule that ``fades`` shrinks the weights at every trial: its scale counts even where it does not fire,
     and a zero row is an ordinary one.
     """
-    rule, dot, add, own = njit(rule), njit(dot), njit(add), njit(own)
+    rule, dot, add = inlined(rule), inlined(dot), inlined(add)
 
-    @njit
-    def walk(params, state, hyp, v, dual, rows, index, xx, y, noise, rho, fired, where, log, logged):
-        h = hyp[0]
+    @compiled
+    def walk(
+        params, state, rounds, hyp, v, dual, rows, index, places, xx, y, noise, rho, fired, where, log, logged
+    ):
+        params, state, h = Params(*params), State(*state), hyp[0]
         s, ww, bias, margin, trial = h["scale"], h["ww"], h["bias"], h["margin"], h["trial"]
         updates, mistakes, faded = h["updates"], h["mistakes"], h["faded"]
-        for at in range(index.shape[0]):
-            i = index[at]
-            trial += 1
-            if xx[i] == 0.0 and not fades:  # a zero row: w.x = 0 whatever w is, and no step can change that
-                mistakes += 1
-                margin = min(margin, 0.0)
-                continue
-            score = s * (dot(rows, at, i, v) + rho * bias)
-            if noise > 0.0:
-                score += s * noise * dual[own(at, i)]
-            margin = min(margin, y[i] * score)
-            if y[i] * score <= 0.0:
-                mistakes += 1
-            fires, scale, step, state = rule(params, state, y[i], score, xx[i], ww)
-            if not (fires or fades):
-                continue
-            ww = scale * (scale * ww + step * score) + step * (scale * score + step * xx[i])
-            if not ww < np.inf:
-                h["overflows"] += 1
-            if ww < 0.0:  # by rounding
-                ww = 0.0
-            s *= scale
-            if not SMALLEST < abs(s) < LARGEST:
-                for k in range(v.shape[0]):
-                    v[k] *= s
-                for k in range(dual.shape[0]):
-                    dual[k] *= s
-                bias *= s
-                h["past"] *= s * s
-                h["folded"] *= s
-                s = 1.0
-            if fades:
-                faded *= scale
-                if not fires:
+        for _ in range(rounds):
+            before = updates
+            for at in range(index.shape[0]):
+                i, place = index[at], places[at]
+                label, square, fired[at] = y[i], xx[i], False
+                trial += 1
+                if square == 0.0 and not fades:  # w.x = 0 whatever w is, and no step can change that
+                    mistakes += 1
+                    if margin > 0.0:
+                        margin = 0.0
                     continue
-            updates += 1
-            a = step / s
-            add(rows, at, i, a, v)
-            bias += a * rho
-            if dual.shape[0] > 0:
-                dual[own(at, i)] += a
-            fired[at] = True
-            if log.shape[0] > 0:
-                log["epoch"][logged] = where[0]
-                log["problem"][logged] = where[1]
-                log["trial"][logged] = trial
-                log["index"][logged] = where[2] + i
-                log["score"][logged] = score
-                log["scale"][logged] = faded if fades else scale
-                log["step"][logged] = step
-                log["ww"][logged] = ww
-                log["bias"][logged] = s * rho * bias
-                logged += 1
-            faded = 1.0
+                score = s * (dot(rows, place, v) + rho * bias)
+                if dual is not None and noise > 0.0:
+                    score += s * noise * dual[place]
+                k = label * score
+                if k < margin:
+                    margin = k
+                if k <= 0.0:
+                    mistakes += 1
+                fires, scale, step, state = rule(params, state, label, score, square, ww)
+                if not (fires or fades):
+                    continue
+                ww = scale * (scale * ww + step * score) + step * (scale * score + step * square)
+                if not ww < np.inf:
+                    h["overflows"] += 1
+                if ww < 0.0:  # by rounding
+                    ww = 0.0
+                s *= scale
+                if not SMALLEST < abs(s) < LARGEST:
+                    for j in range(v.shape[0]):
+                        v[j] *= s
+                    if dual is not None:
+                        for j in range(dual.shape[0]):
+                            dual[j] *= s
+                    bias *= s
+                    h["past"] *= s * s
+                    h["folded"] *= s
+                    s = 1.0
+                if fades:
+                    faded *= scale
+                    if not fires:
+                        continue
+                updates += 1
+                a = step / s
+                add(rows, place, a, v)
+                bias += a * rho
+                if dual is not None:
+                    dual[place] += a
+                fired[at] = True
+                if log is not None:
+                    number, total, now = where[2] + i, faded if fades else scale, s * rho * bias
+                    note(log[logged], where, trial, number, score, total, step, ww, now)
+                    logged += 1
+                faded = 1.0
+            if updates == before:
+                break
         h["scale"], h["ww"], h["bias"], h["margin"], h["trial"] = s, ww, bias, margin, trial
         h["updates"], h["mistakes"], h["faded"] = updates, mistakes, faded
         return state, logged
 
     return walk
-
-
-@cache
-def repeater(walk):
-    """Compile rounds of a walk over the same rows: as many as asked for, or until one makes no update.
-
-    ``fired`` then tells of the last round alone.
-    """
-
-    @njit
-    def repeat(
-        params, state, rounds, hyp, v, dual, rows, index, xx, y, noise, rho, fired, where, log, logged
-    ):
-        for _ in range(rounds):
-            before = hyp[0]["updates"]
-            for at in range(fired.shape[0]):
-                fired[at] = False
-            state, logged = walk(
-                params, state, hyp, v, dual, rows, index, xx, y, noise, rho, fired, where, log, logged
-            )
-            if hyp[0]["updates"] == before:
-                break
-        return state, logged
-
-    return repeat
-
-
-@cache
-def entry(walk, *kinds):
-    """Compile a walk whose first arguments, NamedTuples of these ``kinds``, come as plain tuples.
-
-    When it looks up what it has compiled, numba takes two NamedTuples with fields of the same types for one,
-    then finds that they are not, and starts again slowly: at each call, from the second such rule of a
-    process on.
-    """
-    if len(kinds) == 1:
-        Params = kinds[0]
-
-        @njit
-        def enter(params, *rest):
-            return walk(Params(*params), *rest)
-    else:
-        Params, State = kinds
-
-        @njit
-        def enter(params, state, *rest):
-            return walk(Params(*params), State(*state), *rest)
-
-    return enter

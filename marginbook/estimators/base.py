@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from marginbook.engines.kernel import KernelEngine
 from marginbook.engines.linear import LinearEngine
 from marginbook.estimators.shared import ATTRIBUTES, PARAMETERS
-from marginbook.kernels import Kernel, resolve_gamma
+from marginbook.kernels import Kernel, resolve_gamma, summed
 
 PREDICT_BYTES = 1 << 26  # of kernel values held at a time when predicting
 VALIDATED = {"n_features_in_", "feature_names_in_"}  # fitted names that validation sets itself
@@ -211,7 +211,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         array, shape (n_samples,) for two classes, else (n_samples, n_classes)
         """
         check_is_fitted(self)
-        rows = validate_data(self, X, **self._format(), reset=False)
+        rows = summed(validate_data(self, X, **self._format(), reset=False))
         if self.hypothesis != "voted" and self.kernel == "linear":
             scores = np.asarray(rows @ self.coef_.T) + self.intercept_
         else:
@@ -252,7 +252,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         check_classification_targets(y)
         if self.kernel == "precomputed":
             _check_gram(X)
-        return X, y
+        return summed(X), y
 
     def _start(self, X, classes):
         """Drop what an earlier fit left and build the engine."""

@@ -29,10 +29,12 @@ class Pegasos(OnlineClassifier):
 
     Notes
     -----
-    ``fit`` makes ``max_iter`` epochs whatever happens: the weights shrink at every trial. ``converged_`` says
-    that the last epoch had no violation. Updates are violations. A row of zeros is an ordinary trial, and
-    always a violation. A zero score is a mistake in training; ``predict`` gives it the positive class
-    ``classes_[1]``.
+    ``fit`` makes ``max_iter`` epochs whatever happens: the weights shrink at every trial, so an epoch without
+    violations is not the last one to have any. ``converged_`` says that the last epoch had none; of the
+    objective's optimum it says nothing, and the averaged weights come nearer to that than the last
+    (:func:`marginbook.rules.pegasos.bound_objective`). Updates are violations. A row of zeros is an ordinary
+    trial, and always a violation. ``history_`` has no margin. A zero score is a mistake in training;
+    ``predict`` gives it the positive class ``classes_[1]``.
 
     References
     ----------

@@ -30,8 +30,8 @@ class PUMMA(OnlineClassifier):
         margins within 1e-9 of 1 then count as 1.
     p : float or "log", default 2
         Distances of instances are measured in the p-norm, ``p >= 2``. ``"log"`` is ``2 ln n_features`` (at
-        least 2). Above 2 the weights tend to be sparse; the kernel must then be linear, ``noise_control`` 0
-        and ``hypothesis`` ``"last"``.
+        least 2). Above 2 the weights tend to be sparse; the kernel must then be linear and ``noise_control``
+        0, and averaged weights are computed from a record of all updates.
     {parameters}
 
     Attributes
@@ -87,7 +87,7 @@ class PUMMA(OnlineClassifier):
         algorithm, options = self._algorithm(X), self._options()
         p = algorithm[1].p
         if p > 2.0:
-            for name, only in (("kernel", "linear"), ("noise_control", 0.0), ("hypothesis", "last")):
+            for name, only in (("kernel", "linear"), ("noise_control", 0.0)):
                 if getattr(self, name) != only:
                     raise ValueError(f"p={p:.4g} needs {name}={only!r}, got {name}={getattr(self, name)!r}")
             return PNormPairEngine(*algorithm, n_problems, X.shape[1], **options)
@@ -95,3 +95,8 @@ class PUMMA(OnlineClassifier):
             return LinearPairEngine(*algorithm, n_problems, X.shape[1], **options)
         cache = self.cache_size * 2**20
         return KernelPairEngine(*algorithm, n_problems, kernel=self._kernel, cache_bytes=cache, **options)
+
+    def _kernel_scores(self, X):
+        if isinstance(self._engine, PNormPairEngine):
+            return self._engine.votes_on(X)
+        return super()._kernel_scores(X)

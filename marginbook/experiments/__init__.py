@@ -10,7 +10,16 @@ names, else in ``book/results`` of a checkout, else in the user's cache.
 
 import numpy as np
 
-from marginbook.experiments import gentile, li_long, runner, store
+from marginbook.experiments import (
+    gentile,
+    ishibashi,
+    li_long,
+    runner,
+    store,
+    tsampouka,
+    tsampouka_svm,
+    zhao_huang,
+)
 from marginbook.experiments.record import DERIVED, Part, Published, Record, Values, printed
 from marginbook.experiments.tables import Description, Scoreboard, Table
 from marginbook.experiments.verdicts import Comparison, compare_cell
@@ -36,7 +45,8 @@ __all__ = [
     "values",
 ]
 
-RECORDS = {record.id: record for paper in (li_long, gentile) for record in paper.RECORDS}
+PAPERS = li_long, gentile, zhao_huang, ishibashi, tsampouka, tsampouka_svm
+RECORDS = {record.id: record for paper in PAPERS for record in paper.RECORDS}
 
 
 def names() -> list[str]:
@@ -123,16 +133,21 @@ def values(name: str) -> Values:
     ValueError
         As :func:`results`.
     """
-    lists: dict[tuple[str, str], list] = {}
-    for run in results(name)["runs"]:
-        for series, numbers in run["values"].items():
-            lists.setdefault((run["part"], series), []).append(numbers)
-    arrays = {key: np.array(numbers, dtype=float) for key, numbers in lists.items()}
-    table = record(name)
-    made = {part for part, _ in arrays}
-    if table.derive is not None and made == set(table.parts):
+    table, arrays = record(name), _arrays(results(name)["runs"])
+    for part, (owner, lent) in table.borrows.items():
+        runs = [run | {"part": part} for run in results(owner)["runs"] if run["part"] == lent]
+        arrays |= _arrays(runs)
+    if table.derive is not None and {part for part, _ in arrays} == {*table.parts, *table.borrows}:
         arrays |= {(DERIVED, series): numbers for series, numbers in table.derive(arrays).items()}
     return arrays
+
+
+def _arrays(runs):
+    lists: dict[tuple[str, str], list] = {}
+    for run in runs:
+        for series, numbers in run["values"].items():
+            lists.setdefault((run["part"], series), []).append(numbers)
+    return {key: np.array(numbers, dtype=float) for key, numbers in lists.items()}
 
 
 def compare(name: str, readings: bool = False) -> Table:

@@ -9,17 +9,24 @@ RAW = {**KERNEL, "gamma": 1.0}
 SCALED = {**KERNEL, "gamma": 1 / 1100**2, "start": "bias"}  # of pixels / 1100: the inner product stays exact
 
 
-def _part(seconds, gib, **parameters):
-    return Part(kernel_run, {**PROTOCOL, **parameters}, ("mnist",), 10, seconds, gib)
+def _part(seconds, **parameters):
+    return Part(kernel_run, {**PROTOCOL, **parameters}, ("mnist",), 10, seconds, gib=4.7)
 
 
 PARTS = {
-    "percep": _part(40, 6, algorithm="Perceptron", hypotheses=["last", "voted"], **RAW),
-    "ROMMA": _part(40, 6, algorithm="ROMMA", hypotheses=["last"], delta=1.0, **SCALED),
-    "agg-ROMMA": _part(80, 6, algorithm="ROMMA", hypotheses=["last"], delta=0.0, **SCALED),
+    "percep": _part(15, algorithm="Perceptron", hypotheses=["last", "voted"], **RAW),
+    "ROMMA": _part(15, algorithm="ROMMA", hypotheses=["last"], delta=1.0, **SCALED),
+    "agg-ROMMA": _part(35, algorithm="ROMMA", hypotheses=["last"], delta=0.0, **SCALED),
     "agg-ROMMA(NC)": _part(
-        80, 6, algorithm="ROMMA", hypotheses=["last"], delta=0.0, noise_control=30.0, **SCALED
+        35, algorithm="ROMMA", hypotheses=["last"], delta=0.0, noise_control=30.0, **SCALED
     ),
+}
+
+
+OWN = {f"{name}, own orders": name for name in ("agg-ROMMA", "agg-ROMMA(NC)")}  # another reading
+PARTS |= {
+    own: PARTS[name]._replace(parameters={**PARTS[name].parameters, "orders": "own"}, runs=3, seconds=60)
+    for own, name in OWN.items()
 }
 
 
@@ -30,6 +37,11 @@ def _cells():
         errors, mistakes = row["test_error_percent"], row["mistakes"]
         yield Published(name, f"T = {epoch}, Err", errors, "error", part, series, epoch - 1, 0.01)
         yield Published(name, f"T = {epoch}, MisNo", mistakes, "count", part, "mistakes", epoch - 1)
+
+
+def _readings():
+    for own, name in OWN.items():
+        yield from (cell._replace(part=own) for cell in _cells() if cell.part == name)
 
 
 TABLE_1 = Record(
@@ -47,12 +59,17 @@ TABLE_1 = Record(
         "scaling": "The paper scales the pixels for ROMMA only; the perceptron gets them raw.",
         "start": "The paper starts at Phi(0). ROMMA does so here. On raw pixels K(0, x) = 1 against K(x, x) "
         "near 10^27, so the start cannot be seen; the perceptron starts at 0.",
-        "order": "One permutation a run, used in each of its epochs and by all ten problems. Run r uses "
-        "random_state = r.",
+        "step": "The printed step of aggressive ROMMA is right where the old constraint is tight; where it "
+        "is slack, the shortest vector that meets both constraints is taken.",
+        "order": "One permutation a run, used in each of its epochs and by all ten problems; run r uses "
+        "random_state = r. The paper does not say whether the ten problems share it. Three runs of "
+        "aggressive ROMMA where each has its own give errors and counts within the spread of the others: see "
+        "the readings.",
         "ties": "Not stated; equal largest scores go to the smaller digit.",
     },
     parts=PARTS,
     cells=tuple(_cells()),
+    readings=tuple(_readings()),
 )
 
 RECORDS = (TABLE_1,)

@@ -1,6 +1,7 @@
 """Ways of running that several tables share."""
 
 import numpy as np
+from sklearn.base import clone
 
 import marginbook
 from marginbook import data
@@ -35,50 +36,85 @@ def kernel_epochs(estimator, name, hypotheses=("last", "voted"), **load_options)
 
 def sample_epochs(estimator, sample, hypotheses):
     """The same for data at hand: ``data``, ``target``, ``data_test`` and ``target_test`` of ``sample``."""
-    estimator.set_params(record_trace=True).fit(sample.data, sample.target)
-    stops = len(sample.target) * np.arange(1, estimator.n_iter_ + 1)
+    counts, scores = _run(estimator, sample, sample.target, hypotheses)
+    return _listed(counts, scores, estimator.classes_, sample.target_test)
+
+
+def own_orders(estimator, sample, hypotheses):
+    """The same where each of the one-vs-rest problems has an order of its own.
+
+    Problem ``k`` of the estimator with ``random_state = r`` has the order of ``random_state = 1000 r + k``.
+    """
+    classes, parts = np.unique(sample.target), []
+    for rank, label in enumerate(classes):
+        problem = clone(estimator).set_params(random_state=1000 * estimator.random_state + rank)
+        parts.append(_run(problem, sample, np.where(sample.target == label, 1, -1), hypotheses))
+    counts = {series: sum(part[series] for part, _ in parts) for series in parts[0][0]}
+    scores = {kind: np.concatenate([part[kind] for _, part in parts], axis=2) for kind in hypotheses}
+    return _listed(counts, scores, classes, sample.target_test)
+
+
+def kernel_run(seed, *, algorithm, data, hypotheses, orders="shared", **options):
+    """One run of a part: an estimator by name, and its options.
+
+    ``orders`` says whether all one-vs-rest problems have one order or each has its own.
+    """
+    estimator = getattr(marginbook, algorithm)(**options, random_state=seed)
+    if orders == "shared":
+        return kernel_epochs(estimator, data, hypotheses)
+    return own_orders(estimator, marginbook.data.load(data), hypotheses)
+
+
+def _listed(counts, scores, classes, target):
+    """Counts and numbers of errors, as lists."""
+    errors = {}
+    for kind, moments in scores.items():
+        winner = moments.argmax(axis=2) if moments.shape[2] > 1 else (moments[..., -1] >= 0).astype(int)
+        errors[kind] = np.count_nonzero(classes[winner] != target, axis=1)
+    return {series: numbers.tolist() for series, numbers in (counts | errors).items()}
+
+
+def _run(estimator, sample, y, hypotheses):
+    """Fit; mistakes and updates so far, and scores of the test set, after each of ``max_iter`` epochs.
+
+    Scores are by hypothesis, of shape (max_iter, n_samples, n_problems).
+    """
+    estimator.set_params(record_trace=True).fit(sample.data, y)
+    stops = len(y) * np.arange(1, estimator.n_iter_ + 1)
     if (estimator._engine.trials != stops[-1]).any():
         raise ValueError("mini-epochs present other examples besides those of the epoch")
-    history = estimator.history_
+    if "voted" in hypotheses and getattr(estimator, "multiclass", "ovr") != "ovr":
+        raise ValueError("hypotheses of all classes together vote for a class: that is not counted here")
     counts = {
-        "mistakes": np.cumsum([row.mistakes for row in history]),
-        "updates": np.cumsum([row.updates for row in history]),
-        **_errors(estimator, sample.data_test, sample.target_test, tuple(hypotheses), stops),
+        "mistakes": np.cumsum([row.mistakes for row in estimator.history_]),
+        "updates": np.cumsum([row.updates for row in estimator.history_]),
     }
-    short = estimator.max_iter - len(history)
-    return {series: np.pad(numbers, (0, short), "edge").tolist() for series, numbers in counts.items()}
+    scores = _scores(estimator, sample.data_test, hypotheses, stops)
+    short = estimator.max_iter - len(stops)  # where training stopped early, nothing changes any more
+
+    def padded(numbers):
+        return np.pad(numbers, [(0, short)] + [(0, 0)] * (numbers.ndim - 1), "edge")
+
+    return tuple({series: padded(numbers) for series, numbers in some.items()} for some in (counts, scores))
 
 
-def _errors(estimator, X, y, hypotheses, stops):
-    """Test errors of each hypothesis at each stop: the kernel of the test set is computed once for all."""
+def _scores(estimator, X, hypotheses, stops):
+    """Scores of each hypothesis at each stop: the kernel of the test set is computed once for all."""
     run, trace, support = estimator._engine, estimator.trace_, estimator.support_
     n_problems = len(run.hyp)
-    linear = [
-        (trace, n_problems, stop, kind, run.fades)  # in the examples, as the vote is not
-        for kind in hypotheses
-        if kind != "voted"
-        for stop in stops
-    ]
-    coef = [dual_coefficients(trace, support, *moment[1:]) for moment in linear]
+    linear = [kind for kind in hypotheses if kind != "voted"]  # in the examples, as the vote is not
+    moments = [(n_problems, stop, kind, run.fades) for kind in linear for stop in stops]
+    coef = [dual_coefficients(trace, support, *moment) for moment in moments]
     coef = np.concatenate([np.empty((0, len(support))), *coef])
-    bias = np.concatenate([np.empty(0), *(biases(*moment) for moment in linear)])
-    errors = {kind: np.zeros(len(stops), int) for kind in hypotheses}
+    bias = np.concatenate([np.empty(0), *(biases(trace, *moment) for moment in moments)])
+    scores = {kind: np.empty((len(stops), X.shape[0], n_problems)) for kind in hypotheses}
     length = max(1, BLOCK_BYTES // (8 * len(support)))
-    for first in range(0, len(y), length):
+    for first in range(0, X.shape[0], length):
         rows = slice(first, first + length)
         K = estimator._kernel(X[rows], estimator.support_vectors_)
-        scores = (K @ coef.T + bias).reshape(len(K), -1, n_problems).swapaxes(0, 1)
-        for kind in hypotheses:
-            if kind == "voted":
-                moments = votes_at(K, trace, support, n_problems, stops)
-            else:
-                moments, scores = scores[: len(stops)], scores[len(stops) :]
-            winner = moments.argmax(axis=2) if n_problems > 1 else (moments[..., 0] >= 0).astype(int)
-            errors[kind] += np.count_nonzero(estimator.classes_[winner] != y[rows], axis=1)
-    return errors
-
-
-def kernel_run(seed, *, algorithm, data, hypotheses, **options):
-    """One run of a part: an estimator by name, its options, and :func:`kernel_epochs`."""
-    estimator = getattr(marginbook, algorithm)(**options, random_state=seed)
-    return kernel_epochs(estimator, data, hypotheses)
+        values = (K @ coef.T + bias).reshape(len(K), len(linear), len(stops), n_problems)
+        for place, kind in enumerate(linear):
+            scores[kind][:, rows] = values[:, place].swapaxes(0, 1)
+        if "voted" in hypotheses:
+            scores["voted"][:, rows] = votes_at(K, trace, support, n_problems, stops)
+    return scores

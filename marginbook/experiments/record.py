@@ -53,6 +53,7 @@ class Record(NamedTuple):
     choices: dict[str, str]  # what the paper leaves open, and what is done here
     parts: dict[str, Part]
     cells: tuple[Published, ...]
+    borrows: dict[str, tuple[str, str]] = {}  # parts that are another record's: (its id, its part)
     readings: tuple[Published, ...] = ()  # the same numbers under another reading of the paper: not counted
     derive: Callable[[Values], dict[str, np.ndarray]] | None = None  # more series, under the part DERIVED
     draw: Callable[..., dict[str, Any]] | None = None  # draw(values, figure=None) -> the numbers it draws

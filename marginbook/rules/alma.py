@@ -54,7 +54,13 @@ def rule(params, state, y, score, xx, ww):
 def bound_corrections(margin, alpha, p=2.0):
     """Corrections on separable data with ``B = sqrt(8) / alpha`` and ``C = sqrt(2)``.
 
-    ``T <= 2 (p - 1) / gamma^2 (2 / alpha - 1)^2 + 8 / alpha - 4``, in any number of passes.
+    ``T <= 2 (p - 1) / gamma^2 (2 / alpha - 1)^2 + 8 / alpha - 4``, in any number of passes. It follows from
+    :func:`bound_separable`, where ``A = 8 / alpha - 6``. By Bernoulli's inequality ``(T / (T + 1))^A >= 1 - A
+    / (T + 1)``, so
+
+        T - A <= T (T / (T + 1))^A <= (p - 1) / gamma^2 (8 / alpha - 5)^2 / 8,
+
+    and ``(8 / alpha - 5)^2 / 8`` is less than ``2 (2 / alpha - 1)^2 = (8 / alpha - 4)^2 / 8``.
 
     Parameters
     ----------
@@ -69,6 +75,7 @@ def bound_corrections(margin, alpha, p=2.0):
     Returns
     -------
     float
+        The largest number of corrections.
 
     Raises
     ------
@@ -94,6 +101,18 @@ def bound_inseparable(margin, deviations, C, p=2.0):
     With ``S`` the sum of the deviations over ``gamma`` and ``rho^2 = 4 (p - 1) / (C gamma)^2``,
     ``T <= S + rho^2 / 2 + sqrt(rho^4 / 4 + rho^2 S + rho^2)``.
 
+    Let ``c_k = u.theta`` before correction ``k``, ``v_k = y u.x / |x|_p`` and ``a = C / sqrt(p - 1)``, so
+    that ``2 / (a gamma) = rho``. The correction divides ``b_k = c_k + a v_k / sqrt(k)`` by ``N >= 1``, where
+    ``N^2 <= 1 + 1/k`` (as in :func:`bound_separable`, with ``A = 1``). Then
+
+        1 + c_{k+1} = 1 + b_k / N >= sqrt(k / (k + 1)) (1 + b_k):
+
+    for ``b_k >= 0`` term by term; for ``-1 <= b_k < 0`` because ``b_k / N >= b_k``; below -1 because
+    ``c_{k+1} >= -1``. So ``sqrt(k) (1 + c_k)`` starts from 1, grows by ``a v_k`` or more and ends at
+    ``2 sqrt(T + 1)`` or less. As ``v_k`` is at least ``gamma`` less its deviation,
+    ``1 + a gamma (T - S) <= 2 sqrt(T + 1)``, hence ``T - S <= rho sqrt(T + 1)``, of which the bound is the
+    larger root.
+
     Parameters
     ----------
     margin : float
@@ -104,6 +123,16 @@ def bound_inseparable(margin, deviations, C, p=2.0):
         The parameter ``C``, in (0, 1].
     p : float
         At least 2.
+
+    Returns
+    -------
+    float
+        The largest number of corrections, in any number of passes.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of its range, or a deviation is negative.
 
     References
     ----------
@@ -116,6 +145,8 @@ def bound_inseparable(margin, deviations, C, p=2.0):
     18.8
     """
     _check(margin, 1.0, p)
+    if not 0 < C <= 1 or any(deviation < 0 for deviation in deviations):
+        raise ValueError(f"C must be in (0, 1], got {C!r}, and no deviation negative")
     shift = sum(deviations) / margin
     square = 4.0 * (p - 1.0) / (C * margin) ** 2
     return shift + square / 2.0 + math.sqrt(square**2 / 4.0 + square * shift + square)
@@ -127,6 +158,17 @@ def bound_separable(margin, alpha, B, C, p=2.0):
     With ``A = C^2 + 2 (1 - alpha) B C``, at least 1: ``T (T / (T + 1))^A <= (p - 1) ((A + 1) / (2 C
     gamma))^2``.
 
+    Half the square of the p-norm has the gradient ``w`` at ``theta`` and is ``(p-1)``-smooth, so correction
+    ``k`` lengthens ``theta``, from ``|theta|_p <= 1``, to
+
+        N^2 = |theta'|_p^2 <= 1 + 2 eta_k y w.x + (p - 1) eta_k^2 |x|_p^2 <= 1 + A / k <= ((k + 1) / k)^A;
+
+    the middle step is the test and the choice of ``eta_k``, the last one Bernoulli's inequality. It adds
+    ``eta_k y u.x >= a gamma / sqrt(k)`` to ``u.theta``, ``a = C / sqrt(p - 1)``, which stays positive: so
+    ``k^(A/2) u.theta`` grows by ``a gamma k^((A-1)/2)`` or more even where ``theta`` is divided by ``N``.
+    These sum to ``a gamma 2 T^((A+1)/2) / (A + 1)`` or more, and ``u.theta <= 1``: that is at most
+    ``(T + 1)^(A/2)``.
+
     Parameters
     ----------
     margin, alpha, p : float
@@ -137,6 +179,7 @@ def bound_separable(margin, alpha, B, C, p=2.0):
     Returns
     -------
     int
+        In any number of passes.
 
     Raises
     ------
@@ -145,8 +188,8 @@ def bound_separable(margin, alpha, B, C, p=2.0):
 
     References
     ----------
-    Proved in the book. It covers the choice ``B = 1 / alpha``, ``C = sqrt(2)`` of Gentile's (2000)
-    experiments, which his Theorem 1 does not, and is slightly better than its part 1.
+    The method is that of Gentile (2000), Theorem 1. It covers the choice ``B = 1 / alpha``, ``C = sqrt(2)``
+    of Gentile's (2000) experiments, which his Theorem 1 does not, and is slightly better than its part 1.
 
     Examples
     --------
@@ -154,6 +197,8 @@ def bound_separable(margin, alpha, B, C, p=2.0):
     6
     """
     _check(margin, alpha, p)
+    if not min(B, C) > 0:
+        raise ValueError(f"B and C must be positive, got {B!r} and {C!r}")
     A = C**2 + 2.0 * (1.0 - alpha) * B * C
     if A < 1.0 - 1e-12:
         raise ValueError(f"C^2 + 2 (1 - alpha) B C must be at least 1, got {A!r}")
@@ -173,18 +218,30 @@ def bound_separable(margin, alpha, B, C, p=2.0):
 def bound_margin(margin, alpha, B, C, p=2.0):
     """Margin after an epoch without correction: ``y w.x / |x|_p > (1 - alpha) gamma_{T+1}`` for all examples.
 
-    ``gamma_{T+1} = B sqrt((p - 1) / (T + 1))`` with ``T`` of :func:`bound_separable`. With
-    ``B = sqrt(8) / alpha`` and ``C = sqrt(2)`` this is at least ``(1 - alpha) gamma``; with ``B = 1 / alpha``
-    it is about 0.94 of that or more, for small ``gamma``.
+    ``gamma_{T+1} = B sqrt((p - 1) / (T + 1))`` falls with ``T``, which is at most that of
+    :func:`bound_separable`; and ``|w|_q <= 1``. With ``B = sqrt(8) / alpha`` and ``C = sqrt(2)`` this is at
+    least ``(1 - alpha) gamma``: with ``P = (p - 1) / gamma^2 >= 1``, :func:`bound_corrections` gives
+    ``T + 1 <= 8 P / alpha^2 - 8 (P - 1) / alpha + 2 P - 3``, which is at most ``8 P / alpha^2``: then
+    ``gamma_{T+1} >= gamma``. With ``B = 1 / alpha`` it is about 0.94 of that or more, for small ``gamma``.
 
     Parameters
     ----------
     margin, alpha, B, C, p : float
         As in :func:`bound_separable`, ``margin`` the largest possible.
 
+    Returns
+    -------
+    float
+        Of ``min y w.x / |x|_p``: of the margin of the examples scaled to length 1.
+
+    Raises
+    ------
+    ValueError
+        As :func:`bound_separable`.
+
     References
     ----------
-    Gentile (2000), Theorem 1, part 1; the general form is proved in the book.
+    Gentile (2000), Theorem 1, part 1, for ``B = sqrt(8) / alpha`` and ``C = sqrt(2)``.
 
     Examples
     --------

@@ -52,22 +52,6 @@ def rule(params, state, y, score, xx, ww):
     return True, 1.0, (y - score) / xx, state
 
 
-@register_jitable
-def best_wrong(scores, label, k):
-    """The ``k`` wrong classes with the largest scores, best first; ties go to the smallest class."""
-    chosen = np.empty(k, np.int64)
-    taken = np.zeros(scores.shape[0], np.bool_)
-    taken[label] = True
-    for j in range(k):
-        best = -1
-        for z in range(scores.shape[0]):
-            if not taken[z] and (best < 0 or scores[z] > scores[best]):
-                best = z
-        taken[best], chosen[j] = True, best
-    return chosen
-
-
-@register_jitable
 def multiclass_step(params, scores, label, xx, steps):
     """Fill ``steps`` with the multiples of ``x`` that each class' weights gain.
 
@@ -88,21 +72,28 @@ def multiclass_step(params, scores, label, xx, steps):
     bool
         Whether some margin calls for an update.
     """
-    steps[:] = 0.0
-    wrong = best_wrong(scores, label, min(params.k, scores.shape[0] - 1))
+    n_classes = scores.shape[0]
+    for z in range(n_classes):
+        steps[z] = 0.0
     total, active = 0.0, 0
-    for z in wrong:  # c_z falls from one to the next: the active constraints come first
-        margin = scores[label] - scores[z]
+    while active < params.k and active < n_classes - 1:
+        best = -1  # of the wrong classes not chosen yet; ties go to the smallest
+        for z in range(n_classes):
+            if z != label and steps[z] == 0.0 and (best < 0 or scores[z] > scores[best]):
+                best = z
+        margin = scores[label] - scores[best]
         if not violates(params, margin):
             break
-        c = (1.0 - margin) / xx
+        c = (1.0 - margin) / xx  # falls from one to the next: the active constraints come first
         if active > 0 and c <= total / (active + 1.0):
             break
+        steps[best] = c
         total += c
         active += 1
     share = total / (active + 1.0)
-    for z in wrong[:active]:
-        steps[z] = share - (1.0 - (scores[label] - scores[z])) / xx
+    for z in range(n_classes):
+        if steps[z] > 0.0:
+            steps[z] = share - steps[z]
     steps[label] = share
     return active > 0
 
@@ -110,8 +101,11 @@ def multiclass_step(params, scores, label, xx, steps):
 def bound_updates(radius, margin, epsilon):
     """Updates on separable data, any number of passes: ``T <= (2 - eps) / eps (R / gamma)^2``.
 
-    Each update has a step ``d = (1 - a) / |x|^2 >= eps / R^2``, adds at least ``gamma d`` to ``u.w`` and
-    ``d (1 + a) <= (2 - eps) d`` to ``|w|^2``; so ``gamma sum d <= |w|`` and ``sum d <= (2 - eps) / gamma^2``.
+    An update on an example with ``a = y w.x`` has the step ``d = (1 - a) / |x|^2 >= eps / R^2``. It adds
+    ``d y u.x >= gamma d`` to ``u.w``, and ``2 d a + d^2 |x|^2 = d (1 + a) <= (2 - eps) d`` to ``|w|^2``. So
+    ``gamma sum d <= |w|`` and ``|w|^2 <= (2 - eps) sum d``: together ``sum d <= (2 - eps) / gamma^2``, while
+    ``T eps / R^2 <= sum d``. With several classes ``d`` and ``a`` are those of :func:`bound_step`, with the
+    same relations.
 
     Parameters
     ----------
@@ -149,10 +143,22 @@ def bound_updates(radius, margin, epsilon):
 def bound_norm(margin, epsilon):
     """Length of the weights at any time, on separable data: ``|w| <= (2 - eps) / gamma``.
 
+    In the proof of :func:`bound_updates`, ``|w|^2 <= (2 - eps) sum d <= (2 - eps) |w| / gamma``.
+
     Parameters
     ----------
     margin, epsilon : float
         As in :func:`bound_updates`; ``epsilon`` may be 0.
+
+    Returns
+    -------
+    float
+        In units of ``1/|x|``.
+
+    Raises
+    ------
+    ValueError
+        If ``margin`` is not positive.
 
     References
     ----------
@@ -170,15 +176,20 @@ def bound_norm(margin, epsilon):
 def bound_margin(margin, epsilon):
     """Margin after convergence: more than ``(1 - eps) / (2 - eps) gamma``.
 
-    Every example then has a margin above ``1 - eps``, and ``|w| <= (2 - eps) / gamma``. The fraction of the
-    maximum margin never exceeds one half, and examples exist where no more is reached.
+    Every example then has ``y w.x`` above ``1 - eps``, and ``|w|`` keeps :func:`bound_norm`. The fraction of
+    the maximum margin never exceeds one half, and examples exist where no more is reached.
 
     Parameters
     ----------
     margin : float
         The maximum margin ``gamma``.
     epsilon : float
-        In [0, 1].
+        In [0, 1]. For 0, where the algorithm leaves ``y w.x >= 1 - tol``, it is ``(1 - tol) gamma / 2``.
+
+    Returns
+    -------
+    float
+        A lower bound on the geometric margin ``min y w.x / |w|``.
 
     References
     ----------
@@ -194,6 +205,24 @@ def bound_margin(margin, epsilon):
 
 def bound_step(radius, epsilon):
     """Sum of the multipliers of one update, ``sum of eta_z >= eps / R^2``, with any number of constraints.
+
+    Let the constraints be ``w'.v_z >= 1``, ``d = sum eta_z``, ``v = sum eta_z v_z = w' - w`` and
+    ``a = w.v / d``, the mean of the margins ``w.v_z <= 1 - eps``. Where ``eta_z > 0`` the constraint is
+    tight, so ``d = w'.v = d a + |v|^2``. And ``|v| <= d R``, because ``v / d`` is a mean of the ``v_z``. So
+    ``|v|^2 = d (1 - a) <= d^2 R^2``, and ``d >= (1 - a) / R^2``. The update adds
+    ``2 w.v + |v|^2 = d (1 + a)`` to ``|w|^2``.
+
+    Parameters
+    ----------
+    radius : float
+        ``R``: the largest ``|v_z|``, which is ``sqrt(2) max |x|``.
+    epsilon : float
+        In [0, 1].
+
+    Returns
+    -------
+    float
+        In units of ``1/|x|^2``.
 
     References
     ----------
@@ -214,6 +243,18 @@ def bound_inseparable(radius, margin, epsilon, deviations):
     ``Phi = (sqrt(2 - eps) + sqrt(eps) D)^2`` where ``D^2 <= eps / (2 - eps)`` and ``Phi = 2 (1 + D^2)``
     otherwise. Without deviations this is :func:`bound_updates`.
 
+    With ``d`` and ``a`` as there, ``S = sum d`` and ``W = |w|``: (i) ``W^2 = sum d (1 + a) <= (2 - eps) S``.
+    (ii) ``sum d^2 |x|^2 = sum d (1 - a) = 2 S - W^2``. (iii) A step adds ``d y u.x >= d (gamma - D_t |x|)``
+    to ``u.w``, where ``D_t`` is its deviation, so by (ii) and the inequality of Cauchy and Schwarz
+
+        gamma S <= W + D sqrt(2 S - W^2).
+
+    The right side is at most ``sqrt(1 + D^2) sqrt(2 S)``, and equal to it at ``W^2 = 2 S / (1 + D^2)``. Where
+    (i) excludes that, for ``D^2 < eps / (2 - eps)``, it grows with ``W`` as far as ``W^2 = (2 - eps) S``. In
+    both cases ``gamma^2 S <= Phi``, and ``T eps / R^2 <= S``. With several classes ``v`` of
+    :func:`bound_step` is in the place of ``d x``; ``|v / d|`` is at least ``|x| sqrt(1 + 1/|Z|)``, the
+    shortest mean of the ``v_z``.
+
     Parameters
     ----------
     radius, margin, epsilon : float
@@ -223,6 +264,10 @@ def bound_inseparable(radius, margin, epsilon, deviations):
         ``max(0, gamma - min over z of (u_y - u_z).x) / (|x| sqrt(1 + 1/|Z|))``, where ``Z`` holds the
         classes of the update's constraints.
 
+    Returns
+    -------
+    float
+
     Raises
     ------
     ValueError
@@ -230,7 +275,7 @@ def bound_inseparable(radius, margin, epsilon, deviations):
 
     References
     ----------
-    Replaces Theorems 4 and 5 of Zhao and Huang (2013), which do not hold; proved in the book.
+    Replaces Theorems 4 and 5 of Zhao and Huang (2013), which do not hold.
 
     Examples
     --------
@@ -238,10 +283,7 @@ def bound_inseparable(radius, margin, epsilon, deviations):
     208.0
     """
     _check(margin=margin, epsilon=epsilon)
-    deviations = np.asarray(deviations, dtype=float)
-    if (deviations < 0).any():
-        raise ValueError("deviations must not be negative")
-    total = float((deviations**2).sum())
+    total = _squares(deviations)
     if total <= epsilon / (2.0 - epsilon):
         phi = (math.sqrt(2.0 - epsilon) + math.sqrt(epsilon * total)) ** 2
     else:
@@ -252,15 +294,27 @@ def bound_inseparable(radius, margin, epsilon, deviations):
 def bound_noise_control(radius, margin, epsilon, deviations):
     """Updates on any data with ``noise_control = R D``: ``T <= (2 - eps) / eps ((R + D) / gamma)^2``.
 
-    In the extended space the data are separable: ``R^2`` becomes ``R^2 + R D``, and the margin
-    ``gamma / sqrt(1 + D / R)``.
+    In the extended space ``R^2`` becomes ``R^2 + R D``. There ``u`` gets the private coordinates
+    ``y_t D_t / sqrt(R D)``, of length ``sqrt(D / R)`` together, where ``D_t`` is the deviation of example
+    ``t``; these add ``D_t`` to ``y u.x``. So ``u`` has the margin ``gamma / sqrt(1 + D / R)`` after
+    normalisation, and :func:`bound_updates` applies: ``(R^2 + R D) (1 + D / R) = (R + D)^2``.
 
     Parameters
     ----------
     radius, margin, epsilon : float
         As in :func:`bound_updates`, of the data as given; ``u`` need not separate them.
     deviations : array-like, shape (n,)
-        ``max(0, gamma - y u.x)`` for each example; ``D^2`` is the sum of their squares, and positive.
+        ``max(0, gamma - y u.x)`` for each example; ``D^2`` is the sum of their squares.
+
+    Returns
+    -------
+    float
+        For any number of passes.
+
+    Raises
+    ------
+    ValueError
+        If ``margin`` or ``epsilon`` is not positive, or a deviation is negative.
 
     References
     ----------
@@ -272,8 +326,15 @@ def bound_noise_control(radius, margin, epsilon, deviations):
     144.0
     """
     _check(margin=margin, epsilon=epsilon)
-    total = float(np.linalg.norm(deviations))
+    total = math.sqrt(_squares(deviations))
     return (2.0 - epsilon) / epsilon * ((radius + total) / margin) ** 2
+
+
+def _squares(deviations):
+    deviations = np.asarray(deviations, dtype=float)
+    if (deviations < 0).any():
+        raise ValueError("deviations must not be negative")
+    return float((deviations**2).sum())
 
 
 def _check(**values):

@@ -109,6 +109,14 @@ def bound_progress(radius, margin, epsilon, zeta, eta, beta, t):
         u_(t+1).u - u_t.u
             >= eta_t (gamma / R - eta_t / 2 - eta_t^2 / 2) - eta_t (1 + eta_t) beta t^-epsilon / R.
 
+    Let ``c = u_t.u``, which is positive at the start and stays so: every update adds ``eta_t y u.x / R > 0``
+    before it divides by ``N``. The test makes ``N^2 <= 1 + 2 s`` with
+    ``s = eta_t beta t^-epsilon / R + eta_t^2 / 2``, and ``1 / sqrt(1 + 2 s) >= 1 - s``. So
+
+        u_(t+1).u = (c + eta_t y u.x / R) / N >= (c + eta_t gamma / R) (1 - s),
+
+    which exceeds ``c`` by at least ``eta_t gamma / R - s (1 + eta_t)``, as ``c <= 1`` and ``gamma <= R``.
+
     Parameters
     ----------
     radius, margin, epsilon, zeta, eta, beta : float
@@ -138,14 +146,27 @@ def bound_progress(radius, margin, epsilon, zeta, eta, beta, t):
 def bound_updates(radius, margin, epsilon, zeta, eta, beta, *, explicit=False):
     """Updates on separable data, any number of passes: ``T <= t_b = t_0 (1 + tau_b)``.
 
-    ``tau_b`` is the one root of ``g(tau) = (1 + omega) R / (gamma eta t_0^(1 - zeta))``. With
-    ``I_a = ((1 + tau)^(1 - a) - 1) / (1 - a)``, ``rho = eta t_0^-zeta`` and ``r = R / gamma``
+    ``tau_b`` is the one root of ``g(tau) = (1 + omega) R / (gamma eta t_0^(1 - zeta))``. With ``I_a``, the
+    integral of ``x^-a`` from 1 to ``1 + tau``, ``rho = eta t_0^-zeta`` and ``r = R / gamma``
 
         g = I_zeta - I_(zeta + eps) - r rho I_(2 zeta) / 2 - r rho^2 I_(3 zeta) / 2 - rho I_(2 zeta + eps),
         omega = rho (2 + rho) / r + rho^2 (1 + rho) / 2.
 
-    Where ``zeta = 1 - 2 epsilon > 1/2``, leaving out the negative powers of ``1 + tau`` gives the explicit
-    ``tau_b = (1 + A)^(1/epsilon) - 1``, never below the root.
+    Sum :func:`bound_progress` over the updates ``t_0 <= t <= T``: together they raise ``u_t.u``, which is
+    positive and at most 1, by less than 1. All terms are multiples of falling powers of ``t``. Their sums
+    differ from the integrals from ``t_0`` to ``T`` in the unfavourable direction by less than the terms at
+    ``t_0``: in all by ``omega``. With ``t = t_0 (1 + tau)`` and ``beta t_0^-epsilon = gamma`` the integrals
+    are ``gamma eta t_0^(1 - zeta) g(tau) / R``, so that ``g`` at the end is at most the right side. It
+    exceeds that beyond the root: ``(1 + tau)^zeta g'(tau)`` is 1 less falling powers of ``1 + tau``, so ``g``
+    falls from 0, turns once, and grows.
+
+    Where ``zeta = 1 - 2 epsilon > 1/2``, the first two integrals are
+    ``((1 + tau)^epsilon - 1)^2 / (2 epsilon)`` together, and the others at most ``1 / (a - 1)`` each, with
+    the ``a`` of ``I_a``. Put in their places, these give the explicit ``tau_b = (1 + A)^(1/epsilon) - 1``,
+    never below the root, where
+
+        A^2 / (2 epsilon) = (1 + omega) R / (gamma eta t_0^(1 - zeta)) + r rho / (2 (2 zeta - 1))
+                            + r rho^2 / (2 (3 zeta - 1)) + rho / (2 zeta + epsilon - 1).
 
     Parameters
     ----------
@@ -186,8 +207,10 @@ def bound_updates(radius, margin, epsilon, zeta, eta, beta, *, explicit=False):
 def bound_fraction(radius, margin, epsilon, zeta, eta, beta, *, explicit=False):
     """Fraction of the maximum margin after convergence: at least ``f_b = (1 + tau_b + 1/t_0)^-epsilon``.
 
-    With ``eta = eta_0 (beta / R)^-delta`` and ``0 < epsilon delta + zeta < 1`` it tends to 1 as ``beta / R``
-    grows.
+    A run that ends at ``t <= t_b + 1`` has a margin above ``beta t^-epsilon = gamma (t / t_0)^-epsilon``.
+    With ``eta = eta_0 (beta / R)^-delta`` and ``0 < epsilon delta + zeta < 1`` the fraction tends to 1 as
+    ``beta / R`` grows: ``rho`` and the right side of the equation for ``tau_b`` then tend to 0, and with them
+    ``tau_b``.
 
     Parameters
     ----------
@@ -220,14 +243,19 @@ def bound_fraction(radius, margin, epsilon, zeta, eta, beta, *, explicit=False):
 def bound_updates_half(radius, margin, eta, beta):
     """Updates for ``epsilon = zeta = 1/2``: ``T (T / (T + 1))^A <= ((A + 1) R / (2 eta gamma))^2``.
 
-    Here ``A = max(1, eta^2 + 2 eta beta / R)``. One update lengthens ``w`` to ``N^2 <= 1 + A / t``, at most
-    ``((t + 1) / t)^A``, so that ``t^(A/2) u_t.u`` grows by ``eta gamma t^((A-1)/2) / R`` or more. In the end
-    it is at most ``(T + 1)^(A/2)``.
+    Here ``A = max(1, eta^2 + 2 eta beta / R)``. Update ``t`` divides by ``N`` with ``N^2 <= 1 + A / t``, at
+    most ``((t + 1) / t)^A`` by Bernoulli's inequality, so that ``t^(A/2) u_t.u`` grows by
+    ``eta gamma t^((A-1)/2) / R`` or more. These sum to ``2 eta gamma T^((A+1)/2) / ((A + 1) R)`` or more, and
+    in the end it is at most ``(T + 1)^(A/2)``.
 
     Parameters
     ----------
     radius, margin, eta, beta : float
         As in :func:`bound_updates`.
+
+    Returns
+    -------
+    float
 
     Raises
     ------
@@ -255,13 +283,20 @@ def bound_updates_half(radius, margin, eta, beta):
 def bound_fraction_half(radius, margin, eta, beta):
     """Fraction of the maximum margin after convergence for ``epsilon = zeta = 1/2``.
 
-    With ``eta = eta_0 R / beta``, ``eta_0 >= 1/2``, it is ``1 / (1 + 1/(2 eta_0) + eta_0 R^2 / (2 beta^2))``
-    in the limit of small ``gamma / R``: as ``beta / R`` grows it tends to ``2 eta_0 / (1 + 2 eta_0) < 1``.
+    After ``T`` updates the margin is above ``beta (T + 1)^(-1/2)``. With ``eta = eta_0 R / beta``,
+    ``eta_0 >= 1/2``, where ``A = 2 eta_0 + eta_0^2 R^2 / beta^2``, the fraction is
+    ``1 / (1 + 1/(2 eta_0) + eta_0 R^2 / (2 beta^2))`` in the limit of small ``gamma / R``: as ``beta / R``
+    grows it tends to ``2 eta_0 / (1 + 2 eta_0) < 1``.
 
     Parameters
     ----------
     radius, margin, eta, beta : float
         As in :func:`bound_updates_half`.
+
+    Returns
+    -------
+    float
+        In [0, 1].
 
     References
     ----------

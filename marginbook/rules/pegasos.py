@@ -46,12 +46,19 @@ def bound_regret(radius, lam, trials, project=False):
     """Regret against any weights ``u``: ``mean of f_t(w_t) - f_t(u) <= G^2 (1 + ln T) / (2 lam T)``.
 
     ``f_t(w) = lam/2 |w|^2 + max(0, 1 - y_t w.x_t)``, and ``w_t`` are the weights before trial ``t``. This
-    holds for every sequence of examples. For a subgradient ``g_t`` of ``f_t`` at ``w_t``,
+    holds for every sequence of examples. The step goes down the subgradient
+    ``g_t = lam w_t - [y_t w_t.x_t < 1] y_t x_t``, and projection moves no point away from those of the ball:
 
         f_t(w_t) - f_t(u) <= g_t.(w_t - u) - lam/2 |w_t - u|^2
         |w_{t+1} - u|^2   <= |w_t - u|^2 - 2 g_t.(w_t - u) / (lam t) + |g_t|^2 / (lam t)^2,
 
-    so the sum telescopes to ``sum of |g_t|^2 / (2 lam t)``, and ``|g_t| <= G``.
+    the first line because ``f_t`` is ``lam``-strongly convex. With the second multiplied by ``lam t / 2``,
+
+        f_t(w_t) - f_t(u) <= lam (t-1)/2 |w_t - u|^2 - lam t/2 |w_{t+1} - u|^2 + |g_t|^2 / (2 lam t).
+
+    The sum telescopes to ``sum of |g_t|^2 / (2 lam t)`` at most. Here ``|g_t| <= lam |w_t| + R <= G``, and
+    the sum of ``1/t`` is at most ``1 + ln T``. Without projection ``w_{t+1}`` is the sum of the violations'
+    ``y x`` over ``lam t``, so ``|w_t| <= R / lam``.
 
     Parameters
     ----------
@@ -63,7 +70,7 @@ def bound_regret(radius, lam, trials, project=False):
         ``T >= 1``.
     project : bool
         With projection ``G = sqrt(lam) + R``, and ``u`` lies in the ball of radius ``1 / sqrt(lam)``; without
-        it ``G = 2 R``, because ``|w_t| <= R / lam``.
+        it ``G = 2 R``.
 
     Returns
     -------
@@ -93,10 +100,14 @@ def bound_regret(radius, lam, trials, project=False):
 def bound_objective(radius, lam, trials, project=False):
     """Distance of the averaged weights from the optimum, in expectation: ``G^2 (1 + ln(T + 1)) / (2 lam T)``.
 
-    The objective is ``lam/2 |w|^2 + mean of max(0, 1 - y w.x)`` over a sample, each trial presents a row
-    drawn from it with replacement, and the weights after the ``T`` trials are averaged. Then ``f_t(w_t)`` has
-    the expectation of the objective at ``w_t``, and :func:`bound_regret` for ``T + 1`` trials bounds the sum
-    of their distances from the optimum; none of them is negative, so ``w_1 = 0`` may be left out.
+    The objective is ``lam/2 |w|^2 + mean of max(0, 1 - y w.x)`` over a sample. Each trial presents a row
+    drawn from it with replacement, and the weights after each of the ``T`` trials are averaged. Then
+    ``f_t(w_t)`` has the expectation of the objective at ``w_t``, so :func:`bound_regret` for ``T + 1`` trials
+    bounds the sum of their distances from the optimum. None of these is negative, so ``w_1 = 0`` may be left
+    out; and the objective is convex. A permutation is no such draw: of it the bound says nothing.
+
+    Projection does not exclude the optimum ``w``: there ``lam w`` is the mean of some ``a y x`` with ``a`` in
+    [0, 1], and 0 where ``y w.x > 1``; so ``lam |w|^2`` is the mean of ``a y w.x``, at most 1.
 
     Parameters
     ----------

@@ -66,8 +66,12 @@ def bound_novikoff(radius, margin):
 def bound_updates(radius, margin, b=0.0, eta=1.0):
     """Updates of the perceptron with margin: ``T <= (R^2 + 2 b / eta) / gamma^2``.
 
-    Each update raises ``u.w`` by at least ``eta gamma`` and ``|w|^2`` by at most ``2 eta b + eta^2 R^2``, so
-    ``(T eta gamma)^2 <= T (2 eta b + eta^2 R^2)``. With ``b = 0`` this is Novikoff's bound.
+    Each update raises ``u.w`` by ``eta y u.x >= eta gamma``, and ``|w|^2`` by ``2 eta y w.x + eta^2 |x|^2``,
+    at most ``2 eta b + eta^2 R^2``. From ``w = 0`` and with ``u.w <= |w|``,
+
+        T eta gamma <= u.w <= |w|,     |w|^2 <= T (2 eta b + eta^2 R^2),
+
+    so ``(T eta gamma)^2 <= T (2 eta b + eta^2 R^2)``. With ``b = 0`` this is Novikoff's bound.
 
     Parameters
     ----------
@@ -81,7 +85,7 @@ def bound_updates(radius, margin, b=0.0, eta=1.0):
     Returns
     -------
     float
-        The largest number of updates, over any number of passes.
+        The largest number of updates, started at ``w = 0``, over any number of passes.
 
     Raises
     ------
@@ -105,8 +109,9 @@ def bound_updates(radius, margin, b=0.0, eta=1.0):
 def bound_margin(radius, margin, b, eta=1.0):
     """Margin the perceptron with margin reaches: ``gamma / (2 + eta R^2 / b)`` or more.
 
-    When no example satisfies ``y w.x <= b`` any more, the margin is above ``b / |w|``, and the two
-    inequalities of :func:`bound_updates` give ``|w| <= (2 b + eta R^2) / gamma``.
+    When no example satisfies ``y w.x <= b`` any more, the margin is above ``b / |w|``. Of the two
+    inequalities in :func:`bound_updates`, the first bounds the ``T`` of the second by ``|w| / (eta gamma)``:
+    ``|w| <= (2 b + eta R^2) / gamma``.
 
     Parameters
     ----------
@@ -121,6 +126,10 @@ def bound_margin(radius, margin, b, eta=1.0):
         A lower bound on the geometric margin ``min y w.x / |w|`` after convergence. It tends to ``gamma / 2``
         as ``b / eta`` grows. With ``b = (1 - eps) eta R^2 / eps`` it is ``(1 - eps) gamma / (2 - eps)``.
 
+    References
+    ----------
+    Krauth and Mezard (1987); the form here is derived in the book's chapter on the perceptron.
+
     Examples
     --------
     >>> bound_margin(radius=1.0, margin=1.0, b=1.0)
@@ -133,6 +142,12 @@ def bound_freund_schapire(radius, margin, deviations):
     """Mistakes in one pass over any sequence, separable or not: ``M <= ((R + D) / gamma)^2``.
 
     ``D^2 = sum d_t^2`` with ``d_t = max(0, gamma - y_t u.x_t)``, for any unit ``u`` and any ``gamma > 0``.
+    With ``eta = 1`` (it only scales ``w``), and with sums over the mistakes,
+
+        M gamma - sum d_t <= sum y_t u.x_t = u.w <= |w| <= sqrt(M) R,     sum d_t <= sqrt(M) D
+
+    by Cauchy and Schwarz, so ``sqrt(M) gamma <= R + D``. In several passes it holds as well, where ``D`` has
+    a deviation for every mistake.
 
     Parameters
     ----------
@@ -144,7 +159,7 @@ def bound_freund_schapire(radius, margin, deviations):
     Returns
     -------
     float
-        The largest number of mistakes in a single pass, ``b = 0``, started at ``w = 0``.
+        The largest number of mistakes with ``b = 0``, started at ``w = 0``.
 
     Raises
     ------

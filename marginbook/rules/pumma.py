@@ -154,8 +154,15 @@ def bound_progress(radius, delta, p=2.0):
     """What an update adds to ``|w|_q^2`` at least: ``delta^2 / (4 (p-1) R^2)``.
 
     Half the square of the q-norm is ``(q-1)``-strongly convex with respect to the q-norm, ``q - 1 =
-    1/(p-1)``, and ``theta.(v - w) >= 0``, so ``|v|_q^2 - |w|_q^2 >= |v - w|_q^2 / (p-1)``. The update moves
-    ``w.(x+ - x-)`` by ``delta`` or more, and ``|x+ - x-|_p <= 2 R``. The 4 cannot be improved.
+    1/(p-1)``, and has the gradient ``theta`` at ``w``, so
+
+        |v|_q^2 >= |w|_q^2 + 2 theta.(v - w) + |v - w|_q^2 / (p-1),
+
+    where ``theta.(v - w) >= 0``: that is the constraint ``v.theta >= |w|_q^2``. Before the update the example
+    that fires has ``y (w.x + b) < 1 - delta`` or ``<= 0``, and the other one of the pair has 1 exactly; so
+    ``w.(x+ - x-) <= 2 - delta``. Then ``v.(x+ - x-) >= 2``, and Hoelder's inequality gives
+    ``delta <= |v - w|_q |x+ - x-|_p <= |v - w|_q 2 R``. The first pair starts from ``w = 0``. The 4 cannot
+    be improved.
 
     Parameters
     ----------
@@ -190,8 +197,11 @@ def bound_progress(radius, delta, p=2.0):
 def bound_updates(radius, margin, delta, p=2.0):
     """Updates on separable data, any number of passes: ``M <= 4 (p-1) R^2 / (delta gamma)^2``.
 
-    Every ``u`` with ``y (u.x + b) >= 1`` for some ``b`` satisfies all constraints, so ``|w|_q <= |u|_q``, and
-    the shortest has ``|u|_q = 1 / gamma``. The rest is :func:`bound_progress`.
+    Let ``y (u.x + b) >= 1`` for some ``b`` and all examples. If ``u`` meets an update's old constraint, it
+    meets all three; ``v`` is the shortest vector that does, so ``u`` is on the far side of the hyperplane
+    through ``v`` with the normal ``link^-1(v)``, and meets the next old constraint too. Hence ``|w|_q^2 <=
+    u.theta <= |u|_q |theta|_p = |u|_q |w|_q``, and the shortest ``u`` has ``|u|_q = 1 / gamma``. The rest is
+    :func:`bound_progress`.
 
     Parameters
     ----------
@@ -266,7 +276,7 @@ def bound_margin(margin, delta):
     """The p-norm margin that PUMMA reaches on separable data: ``(1 - delta) gamma`` or more.
 
     When a whole epoch makes no update, ``y (w.x + b) >= 1 - delta`` for all examples, and ``|w|_q <=
-    1/gamma``.
+    1/gamma`` (:func:`bound_updates`). A ``delta`` below 1e-9 counts as 1e-9 to the algorithm.
 
     Parameters
     ----------
@@ -303,7 +313,8 @@ def bound_margin(margin, delta):
 def bound_updates_log(radius, margin, delta, n_features, c=2.0):
     """Updates with ``p = c ln n``, in the geometry of the largest coordinate.
 
-    ``|x|_p <= n^(1/p) |x|_inf`` with ``n^(1/p) = exp(1/c)``, and ``|u|_q <= |u|_1``. So
+    ``|x|_p <= n^(1/p) |x|_inf`` with ``n^(1/p) = exp(1/c)``; and ``|u|_q <= |u|_1``, so the maximum p-norm
+    margin is at least that of the infinity norm. Then :func:`bound_updates` gives
     ``M <= 4 (c ln n - 1) exp(2/c) R^2 / (delta gamma)^2``: it grows with the logarithm of the dimension.
 
     Parameters
@@ -343,7 +354,8 @@ def bound_updates_log(radius, margin, delta, n_features, c=2.0):
 def bound_margin_log(margin, delta, c=2.0):
     """The infinity-norm margin reached with ``p = c ln n``: ``(1 - delta) gamma / exp(1/c)`` or more.
 
-    ``|w|_1 <= n^(1/p) |w|_q`` and ``|w|_q <= |u|_q <= |u|_1 = 1 / gamma``.
+    ``|w|_1 <= n^(1/p) |w|_q``, by Hoelder's inequality, and ``|w|_q <= |u|_q <= |u|_1 = 1 / gamma`` for the
+    ``u`` of the largest margin; the infinity-norm margin of ``w`` is ``min y (w.x + b) / |w|_1``.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
 """ROMMA, the relaxed online maximum margin algorithm, mistake-driven or aggressive.
 
 The maximum-margin hypothesis is the shortest ``w`` with ``y_s w.x_s >= 1`` for all examples ``s`` met so far.
-ROMMA remembers of them only the half-space ``H = {v: v.w >= |w|^2}``, which holds everything that has ``w``
-as its shortest element. When an example fires, the new weights solve
+ROMMA remembers of them only the half-space ``H = {v: v.w >= |w|^2}``, which holds every convex set that has
+``w`` as its shortest element. When an example fires, the new weights solve
 
     min |v|^2   subject to   v.w >= |w|^2   (the old constraint),   y v.x >= 1   (the new one).
 
@@ -69,9 +69,11 @@ def rule(params, state, y, score, xx, ww):
 def bound_mistakes(radius, margin):
     """Mistakes on separable data, any number of passes: ``M <= (R / gamma)^2``.
 
-    Every separator ``u`` with ``y u.x >= 1`` stays in the half-space ``H``, so ``|w| <= |u|``; the shortest
-    has ``|u| = 1 / gamma``. An update on a mistake raises ``|w|^2`` by at least ``1 / |x|^2 >= 1 / R^2``,
-    with any ``delta``, and no update lowers it.
+    A ``u`` with ``y u.x >= 1`` for all examples is in ``H`` at the start: there it is the whole space. If
+    ``u`` is in ``H`` before an update, it meets both constraints; the new ``w`` is the shortest vector that
+    does, so ``u`` is in the new ``H`` too. Hence ``|w|^2 <= u.w <= |u| |w|``, and the shortest ``u`` has the
+    length ``1 / gamma``. An update on a mistake raises ``|w|^2`` by ``1 / |x|^2 >= 1 / R^2`` or more
+    (:func:`bound_updates`), with any ``delta``, and no update lowers it: ``M / R^2 <= 1 / gamma^2``.
 
     Parameters
     ----------
@@ -182,7 +184,8 @@ def bound_updates(radius, margin, delta):
 def bound_margin(margin, delta):
     """Margin that ROMMA reaches on separable data: ``(1 - delta) gamma`` or more.
 
-    When a whole epoch makes no update, ``y w.x >= 1 - delta`` for all examples, and ``|w| <= 1 / gamma``.
+    When a whole epoch makes no update, ``y w.x >= 1 - delta`` for all examples, and ``|w| <= 1 / gamma``
+    (:func:`bound_mistakes`). A ``delta`` below 1e-9 counts as 1e-9 to the algorithm.
 
     Parameters
     ----------
