@@ -257,10 +257,12 @@ def _table_2():
     for row in rows[:-1]:
         label = f"MICRA {row['epsilon']}, {row['zeta']}"
         options = {key: float(row[key]) for key in ("epsilon", "zeta", "eta")}
-        parts[label] = Part(run_to_margin, {**search, **options}, ("sonar",), 1, 20)
+        parts[label] = Part(
+            run_to_margin, {**search, **options}, ("sonar",), 1, 20 if row["epsilon"] != "0.5" else 45
+        )
         cells.append(Published(label, "updates", row["updates"], "count", label, "updates"))
     for label, algorithm in ("ALMA_2", "ALMA, longest"), (EACH, "ALMA"):
-        parts[label] = Part(run_to_convergence, {"algorithm": algorithm, **alma_2}, ("sonar",), 1, 45)
+        parts[label] = Part(run_to_convergence, {"algorithm": algorithm, **alma_2}, ("sonar",), 1, 25)
         cells.append(Published("ALMA_2", "updates", rows[-1]["updates"], "count", label, "updates"))
         cells.append(Published("ALMA_2", "margin", target, "margin", label, "margin"))
     cells, readings = cells[:-2], cells[-2:]

@@ -117,12 +117,14 @@ SOURCES = {
     "Covertype 581012": {"name": "covertype"},
 }
 COSTS = {  # seconds and GiB of the larger parts
-    "Adult 6414": (15, 1),
-    "Adult 11220": (45, 2),
-    "Adult 16100": (90, 3),
-    "Adult 32561": (300, 5.5),
-    "Web 24692": (40, 3),
-    "Web 49749": (150, 5.5),
+    "sonar": (14, 1),
+    "mushroom": (10, 2),
+    "Adult 6414": (11, 1),
+    "Adult 11220": (30, 2),
+    "Adult 16100": (60, 3),
+    "Adult 32561": (250, 5),
+    "Web 24692": (27, 2),
+    "Web 49749": (110, 5),
     "Covertype 581012": (600, 3),
 }
 WITHOUT_LIBSVM = "Covertype 581012"
