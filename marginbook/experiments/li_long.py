@@ -63,8 +63,8 @@ TABLE_1 = Record(
         "is slack, the shortest vector that meets both constraints is taken.",
         "order": "One permutation a run, used in each of its epochs and by all ten problems; run r uses "
         "random_state = r. The paper does not say whether the ten problems share it. Three runs of "
-        "aggressive ROMMA where each has its own give errors and counts within the spread of the others: see "
-        "the readings.",
+        "aggressive ROMMA where each has its own give errors and counts within the spread of the others: "
+        "see the readings.",
         "ties": "Not stated; equal largest scores go to the smaller digit.",
     },
     parts=PARTS,
