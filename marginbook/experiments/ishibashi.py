@@ -83,7 +83,7 @@ def _part(p, r):
         algorithms[ROMMA] = {"algorithm": "ROMMA", "extra": True, "delta": 0.1, "max_iter": GRID[-1]}
     data = {"n_samples": 1000, "n_features": 100, "k": 16}
     parameters = {"p": p, "r": r, **data, "firmer": FIRMER, "epochs": GRID, "algorithms": algorithms}
-    return Part(run, parameters, runs=10, seconds=60)
+    return Part(run, parameters, runs=10, seconds=4 if p == 2.0 else 20)
 
 
 BIASES = {15: 1, 9: 4, 1: 8}  # bias of the threshold function and its r
@@ -97,6 +97,11 @@ def _reached(values, part, name, series):
     there = values[part, f"{name} margin"] >= enough[:, None]
     spent = np.take_along_axis(values[part, series.format(name)], there.argmax(axis=1)[:, None], axis=1)[:, 0]
     return np.where(there.any(axis=1), spent, np.inf)
+
+
+def _at_least(values, part, name, series):
+    """The same, and all that was spent where the margin was never enough: more would have been needed."""
+    return np.minimum(_reached(values, part, name, series), values[part, series.format(name)][:, -1])
 
 
 def _gain(values, part, name):
@@ -119,11 +124,13 @@ def derive(values):
             ours = _reached(values, part, PUMMA, series)
             for name in (ALMA, OTHER_ALMA, ROMMA):
                 if (part, f"{name} margin") in values:
-                    found[f"{part}: {what}, {name}"] = ours < _reached(values, part, name, series)
+                    found[f"{part}: {what}, {name}"] = ours < _at_least(values, part, name, series)
         if (part, f"{ROMMA} margin") in values:
             for name in (ALMA, OTHER_ALMA):
-                times = [_reached(values, part, each, "seconds {}") for each in (ROMMA, name)]
-                found[f"{part}: seconds of ROMMA, {name}"] = times[0] < times[1]
+                ours = _reached(values, part, ROMMA, "seconds {}")
+                found[f"{part}: seconds of ROMMA, {name}"] = ours < _at_least(
+                    values, part, name, "seconds {}"
+                )
     for norm, name in {"p = 2": ROMMA, "p = 2 ln n": OTHER_ALMA}.items():
         large, small = (_gain(values, f"{norm}, b = {b}", name) for b in (15, 1))
         runs = min(len(large), len(small))
@@ -242,7 +249,7 @@ CHOICES = {
     "statements": "The curves are lost. The text says that PUMMA converges faster, that ALMA's updates are "
     "far more, that PUMMA's time is far shorter than ALMA's, that ALMA at p = 2 is worse than the others, "
     "and that the gain is largest where the bias is large. An algorithm converges faster if it needs less "
-    "until its margin is nine tenths of the maximum.",
+    "until its margin is nine tenths of the maximum, or than another had spent when it was stopped.",
     "places": f"Of at most {GRID[-1]} epochs the ends of {len(GRID)} are stored, at ratios of about 1.17.",
 }
 
