@@ -7,7 +7,8 @@ import pytest
 
 import marginbook
 from marginbook.data import synthetic
-from marginbook.experiments import ishibashi, ishibashi_table, printed
+from marginbook.experiments import ishibashi, printed
+from marginbook.experiments.ishibashi import curves, margins
 from marginbook.margins import maximum_margin, p_norm_margin
 
 RECORDS = {record.id: record for record in ishibashi.RECORDS}
@@ -15,9 +16,9 @@ SMALL = {"n_samples": 60, "n_features": 12, "k": 4, "firmer": 0.05, "epochs": [1
 
 
 def small(norm, seed=0):
-    parameters = ishibashi.PARTS[f"{norm}, b = 15"].parameters
+    parameters = curves.PARTS[f"{norm}, b = 15"].parameters
     algorithms = {name: options | {"max_iter": 400} for name, options in parameters["algorithms"].items()}
-    return ishibashi.run(seed, **parameters | SMALL | {"algorithms": algorithms})
+    return curves.run(seed, **parameters | SMALL | {"algorithms": algorithms})
 
 
 def untimed(values):
@@ -32,9 +33,7 @@ def test_every_cell_has_a_place_of_its_own(name):
 
 
 def test_table_1_has_every_printed_number_once():
-    cells = Counter(
-        (c.row, *c.column.split(", ", 1)) for c in ishibashi_table.TABLE_1.cells if c.kind != "claim"
-    )
+    cells = Counter((c.row, *c.column.split(", ", 1)) for c in margins.TABLE_1.cells if c.kind != "claim")
     rows = printed("ishibashi-table-1")
     want = [(row["algorithm"], row["dataset"], "seconds") for row in rows]
     of = {True: "100 margin", False: "margin / maximum"}
@@ -43,34 +42,34 @@ def test_table_1_has_every_printed_number_once():
 
 
 def test_shares_are_quotients_of_printed_numbers():
-    shares = {(c.row, c.column): c.value for c in ishibashi_table.TABLE_1.cells}
+    shares = {(c.row, c.column): c.value for c in margins.TABLE_1.cells}
     assert shares["PUMMA", "adult-1k, margin / maximum"] == "0.909"
     assert shares["ROMMA", "ionosphere, margin / maximum"] == "0.9953"
     assert shares["PUMMA", "adult-full, margin / maximum"] == "0.99"
 
 
 def test_the_parameters_are_the_papers():
-    for part in ishibashi_table.SETS:
-        parameters = ishibashi_table.TABLE_1.parts[part].parameters
+    for part in margins.SETS:
+        parameters = margins.TABLE_1.parts[part].parameters
         assert parameters["noise_control"] == 1.0
         for name in ("PUMMA", "ROMMA"):
             assert parameters["algorithms"][name]["delta"] == 0.01
-    assert len(ishibashi.PARTS) == 6
-    for part in ishibashi.PARTS.values():
+    assert len(curves.PARTS) == 6
+    for part in curves.PARTS.values():
         p = part.parameters
         assert (p["n_samples"], p["n_features"], p["k"], part.runs) == (1000, 100, 16, 10)
         assert {o.get("delta", o.get("alpha")) for o in p["algorithms"].values()} == {0.1}
-    biases = {16 - 2 * part.parameters["r"] + 1 for part in ishibashi.PARTS.values()}
+    biases = {16 - 2 * part.parameters["r"] + 1 for part in curves.PARTS.values()}
     assert biases == {15, 9, 1}
 
 
 def test_micra_gets_the_parameters_of_the_next_larger_subset():
-    of = {name: dict(options)["MICRA"] for name, options in ishibashi_table._micra()}
+    of = {name: dict(options)["MICRA"] for name, options in margins._micra()}
     assert (of["adult-1k"]["eta"], of["adult-4k"]["eta"], of["adult-16k"]["eta"]) == (20, 45, 80)
     assert (of["adult-full"]["mini_epochs"], of["house-votes"]["designed"]) == (600, 1)
 
 
-@pytest.mark.parametrize("norm", list(ishibashi.NORMS))
+@pytest.mark.parametrize("norm", list(curves.NORMS))
 def test_margins_of_the_record_are_those_of_the_weights(norm):
     values = small(norm)
     assert untimed(small(norm)) == untimed(values)
@@ -102,25 +101,25 @@ def test_the_maximum_is_enclosed():
 def made_up():
     """Margins that rise to 1 at the fourth place; an algorithm's spending grows with its rank."""
     values = {}
-    for name, part in ishibashi.PARTS.items():
+    for name, part in curves.PARTS.items():
         values[name, "maximum"] = np.tile([0.99, 1.0], (3, 1))
         for rank, label in enumerate(part.parameters["algorithms"]):
             values[name, f"{label} margin"] = np.tile([-0.5, 0.5, 0.89, 0.95], (3, 1))
             values[name, f"{label} converged"] = np.ones((3, 1))
-            for series in ishibashi.SERIES.values():
+            for series in curves.SERIES.values():
                 values[name, series.format(label)] = np.tile([1.0, 2.0, 3.0, 4.0 + rank], (3, 1))
     return values
 
 
 def test_statements_are_read_off_where_the_margin_is_enough(made_up):
     part = "p = 2, b = 15"
-    assert ishibashi._reached(made_up, part, "ALMA", "{} updates").tolist() == [5.0] * 3
-    found = ishibashi.derive(made_up)
+    assert curves._reached(made_up, part, "ALMA", "{} updates").tolist() == [5.0] * 3
+    found = curves.derive(made_up)
     assert found[f"{part}: updates, ALMA"].tolist() == [[1.0]] * 3
     assert found["p = 2: gains most at a large bias"].tolist() == [[0.0]] * 3
     made_up[part, "PUMMA margin"] *= 0.9
-    assert ishibashi._reached(made_up, part, "PUMMA", "{} updates").tolist() == [np.inf] * 3
-    found = ishibashi.derive(made_up)
+    assert curves._reached(made_up, part, "PUMMA", "{} updates").tolist() == [np.inf] * 3
+    found = curves.derive(made_up)
     assert found[f"{part}: updates, ALMA"].tolist() == found[f"{part}: converges"].tolist() == [[0.0]] * 3
 
 
@@ -146,21 +145,21 @@ def test_the_figures_draw_what_the_paper_shows(made_up):
 
 @pytest.mark.data("house-votes")
 def test_real_data_reach_the_promised_share_of_the_maximum():
-    part = ishibashi_table.TABLE_1.parts["house-votes"]
+    part = margins.TABLE_1.parts["house-votes"]
     values = part.run(0, **part.parameters)
     for name in ("PUMMA", "ROMMA"):
         assert 0.99 <= values[f"{name} margin"][0] / values["maximum"][0] <= 1.0
     np.testing.assert_allclose(values["LIBSVM margin"], values["maximum"], rtol=1e-3)
     stored = {("house-votes", series): np.array([numbers], float) for series, numbers in values.items()}
-    found = ishibashi_table.derive(stored)
-    assert {c.series for c in ishibashi_table.TABLE_1.cells if "house-votes" in c.series} == {
+    found = margins.derive(stored)
+    assert {c.series for c in margins.TABLE_1.cells if "house-votes" in c.series} == {
         series for series in found if not series.endswith("constant") and "0.1" not in series
     } | {"house-votes: PUMMA with delta = 0.1 is faster, at a lower margin"}
 
 
 @pytest.mark.data("a9a")
 def test_maxima_of_subsets_are_those_of_their_rows():
-    part = ishibashi_table.TABLE_1.parts["Adult, random rows"]
+    part = margins.TABLE_1.parts["Adult, random rows"]
     one, other = (part.run(seed, **part.parameters | {"sizes": [500]})["maximum"] for seed in (0, 1))
     assert one != other
     first = part.run(0, **part.parameters | {"sizes": [1000], "shuffled": False})["maximum"][0]

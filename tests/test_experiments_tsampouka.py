@@ -10,10 +10,11 @@ from sklearn.utils import Bunch
 
 import marginbook
 from marginbook.data.synthetic import separable
-from marginbook.experiments import printed, tsampouka, tsampouka_svm
+from marginbook.experiments import printed, tsampouka
+from marginbook.experiments.tsampouka import times, updates
 from marginbook.margins import directional_margin
 
-RECORDS = {record.id[-1]: record for record in tsampouka.RECORDS + tsampouka_svm.RECORDS}
+RECORDS = {record.id[-1]: record for record in tsampouka.RECORDS}
 PLAIN = {"epsilon": 0.05, "zeta": 0.9, "eta": 10.0, "beta": 0.05}
 
 
@@ -67,21 +68,21 @@ def test_reduced_micra_has_the_printed_parameters(table):
 @pytest.mark.parametrize("algorithm", ["Perceptron", "ROMMA", "MICRA", "ALMA", "ALMA, longest"])
 @pytest.mark.parametrize("distance", [0.0, 0.3])
 def test_laid_end_to_end_the_rows_cause_the_same_updates(small, algorithm, distance):
-    X, y = tsampouka.patterns("any", distance=distance)
+    X, y = updates.patterns("any", distance=distance)
     options = {"Perceptron": {"margin": 0.3}, "ROMMA": {"delta": 0.1}, "MICRA": PLAIN}.get(algorithm, {})
-    one, ten = (tsampouka.fitted(X, y, algorithm, 1.0, laps, **options) for laps in (1, 10))
+    one, ten = (updates.fitted(X, y, algorithm, 1.0, laps, **options) for laps in (1, 10))
     assert one["updates"] == ten["updates"] and one["updates"][0] > 10
     close(one["margin"], ten["margin"], 1e-9)
 
 
 def test_written_out_coordinates_are_those_of_noise_control(small):
-    X, y = tsampouka.patterns("any", distance=0.3)
-    ours = tsampouka.fitted(X, y, "MICRA", 1.0, 1, **PLAIN)
+    X, y = updates.patterns("any", distance=0.3)
+    ours = updates.fitted(X, y, "MICRA", 1.0, 1, **PLAIN)
     model = marginbook.MICRA(**PLAIN, noise_control=0.09, augment=1.0, shuffle=False, max_iter=10**4)
     model.fit(small.data, y)
     assert ours["updates"] == [model.n_updates_]
     close(ours["margin"], [model.history_[-1].margin], 1e-9)
-    close(tsampouka.squared_radius(X, 1.0), (small.data**2).sum(axis=1).max() + 0.09 + 1.0, 1e-12)
+    close(updates.squared_radius(X, 1.0), (small.data**2).sum(axis=1).max() + 0.09 + 1.0, 1e-12)
 
 
 def alma_by_hand(Z, alpha):
@@ -100,7 +101,7 @@ def test_alma_with_the_longest_pattern_of_length_1_is_gentiles_on_rows_so_divide
     X, y = small.data, small.target
     Z = y[:, None] * X / np.linalg.norm(X, axis=1).max()
     corrections, w = alma_by_hand(Z, 0.5)
-    model = tsampouka.LongestALMA(alpha=0.5, shuffle=False, max_iter=10**4).fit(X, y)
+    model = updates.LongestALMA(alpha=0.5, shuffle=False, max_iter=10**4).fit(X, y)
     assert model.n_updates_ == corrections > 50
     close(model.coef_[0], w, 1e-9)
     assert marginbook.ALMA(alpha=0.5, shuffle=False, max_iter=10**4).fit(X, y).n_updates_ != corrections
@@ -110,16 +111,16 @@ def test_the_search_ends_near_the_margin_and_its_beta_gives_the_run(small):
     exponents = {"epsilon": 0.1, "zeta": 0.8, "eta": 10.0}
     best = marginbook.maximum_margin(small.data, small.target, bias=False, augment=1.0).margin
     search = {"source": {"name": "any"}, "rho": 1.0, "laps": 3, "first": 100.0, "halvings": 6}
-    found = tsampouka.run_to_margin(0, **search, target=0.95 * best, **exponents)
+    found = updates.run_to_margin(0, **search, target=0.95 * best, **exponents)
     assert abs(found["margin"][0] / (0.95 * best) - 1.0) < 0.01 and found["runs"][0] >= 8
-    X, y = tsampouka.patterns("any")
-    again = tsampouka.fitted(X, y, "MICRA", 1.0, 3, beta=found["beta"][0], **exponents)
+    X, y = updates.patterns("any")
+    again = updates.fitted(X, y, "MICRA", 1.0, 3, beta=found["beta"][0], **exponents)
     assert again == {"updates": found["updates"], "margin": found["margin"]}
 
 
 def svm_run(seed=0, **changes):
     parameters = RECORDS["5"].parts["ionosphere"].parameters
-    return tsampouka_svm.run(seed, **(parameters | {"eta": 5.0, "beta": 0.05} | changes))
+    return times.run(seed, **(parameters | {"eta": 5.0, "beta": 0.05} | changes))
 
 
 @pytest.mark.parametrize("distance", [0.0, 0.3])
@@ -140,7 +141,7 @@ def test_the_programs_solve_one_problem(small, distance, rho):
 
 def test_what_liblinear_and_adatron_solve_is_the_directional_problem_of_written_out_coordinates(small):
     found = svm_run(distance=0.3, rho=1.0)
-    X = tsampouka_svm.own_coordinates(small.data, 0.3).toarray()
+    X = times.own_coordinates(small.data, 0.3).toarray()
     best = marginbook.maximum_margin(X, small.target, bias=False, augment=1.0)
     geometric = best.margin / np.sqrt(1.0 - best.intercept**2)
     close(found["adatron"], [geometric], 1e-3)
@@ -192,7 +193,7 @@ def published_values(table):
     values = {}
     for row in printed(f"tsampouka-table-{table}"):
         for series in "margin", "updates":
-            values[tsampouka._label(row), series] = np.array([[float(row[series])]])
+            values[updates._label(row), series] = np.array([[float(row[series])]])
     return values
 
 
@@ -200,11 +201,11 @@ def published_values(table):
 def test_the_claims_on_updates_hold_for_the_printed_numbers_and_fail_for_others(table):
     values, derive = published_values(table), RECORDS[table].derive
     held = {claim: number[0, 0] for claim, number in derive(values).items()}
-    assert held[tsampouka.FASTEST] == 1 and (table == "3" or held[tsampouka.SHORT] == 1)
-    labels = [tsampouka._label(row) for row in printed(f"tsampouka-table-{table}")]
+    assert held[updates.FASTEST] == 1 and (table == "3" or held[updates.SHORT] == 1)
+    labels = [updates._label(row) for row in printed(f"tsampouka-table-{table}")]
     slow = values | {(labels[-1], "updates"): np.full((1, 1), 1e12)}  # MICRA's largest margin
     wide = values | {(label, "margin"): np.ones((1, 1)) for label in labels if label.startswith("Perceptron")}
-    assert derive(slow)[tsampouka.FASTEST][0, 0] == 0 and derive(wide)[tsampouka.SHORT][0, 0] == 0
+    assert derive(slow)[updates.FASTEST][0, 0] == 0 and derive(wide)[updates.SHORT][0, 0] == 0
 
 
 def test_the_claim_of_table_2_is_the_order_of_the_printed_numbers():
@@ -214,13 +215,13 @@ def test_the_claim_of_table_2_is_the_order_of_the_printed_numbers():
         for cell in record.cells
         if cell.kind == "count"
     }
-    assert record.derive(values)[tsampouka.FASTER] == 1
+    assert record.derive(values)[updates.FASTER] == 1
     first, second = (cell.part for cell in record.cells[:2])
     values[first, "updates"] = values[second, "updates"]
-    assert record.derive(values)[tsampouka.FASTER] == 0
+    assert record.derive(values)[updates.FASTER] == 0
 
 
-NAMES = {source["name"]: (name, source) for name, source in tsampouka_svm.SOURCES.items()}
+NAMES = {source["name"]: (name, source) for name, source in times.SOURCES.items()}
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.data(name)) for name in NAMES])
@@ -236,7 +237,7 @@ def test_the_cheapest_rows_have_the_printed_number_of_updates():
     for table, label in ("4", "MICRA, 10^3 beta/R = 7.02"), ("4", "agg-ROMMA, delta = 0.1"):
         part = RECORDS[table].parts[label]
         found = part.run(0, **part.parameters)
-        row = next(r for r in printed(f"tsampouka-table-{table}") if tsampouka._label(r) == label)
+        row = next(r for r in printed(f"tsampouka-table-{table}") if updates._label(r) == label)
         assert found["updates"] == [int(row["updates"])]
         assert f"{100 * found['margin'][0]:.3f}" == row["margin_printed"]
 
@@ -246,7 +247,7 @@ def test_sonars_geometry_is_the_texts():
     part = RECORDS["1"].parts["geometry"]
     found = part.run(0, **part.parameters)
     assert round(found["R"][0], 4) == 3.8121 and round(found["largest margin"][0], 5) == 0.00841
-    X, y = tsampouka.patterns(**tsampouka.SONAR)
-    assert found["examples"] == [len(y)] and sparse.issparse(tsampouka.patterns("sonar", form="CSR")[0])
+    X, y = updates.patterns(**updates.SONAR)
+    assert found["examples"] == [len(y)] and sparse.issparse(updates.patterns("sonar", form="CSR")[0])
     model = marginbook.MICRA(augment=1.0, shuffle=False, eta=50.0, beta=0.002, max_iter=10**5).fit(X, y)
     assert directional_margin(model, X, y) < found["largest margin"][0]

@@ -17,7 +17,6 @@ from marginbook.experiments import (
     runner,
     store,
     tsampouka,
-    tsampouka_svm,
     zhao_huang,
 )
 from marginbook.experiments.record import DERIVED, Part, Published, Record, Values, printed
@@ -45,7 +44,7 @@ __all__ = [
     "values",
 ]
 
-PAPERS = li_long, gentile, zhao_huang, ishibashi, tsampouka, tsampouka_svm
+PAPERS = li_long, gentile, zhao_huang, ishibashi, tsampouka
 RECORDS = {record.id: record for paper in PAPERS for record in paper.RECORDS}
 
 

@@ -1,4 +1,4 @@
-"""Ishibashi, Hatano and Takeda, PUMMA: Table 1, real data with a 2-norm soft margin."""
+"""Ishibashi, Hatano and Takeda: Table 1, real data with a 2-norm soft margin."""
 
 from time import process_time
 

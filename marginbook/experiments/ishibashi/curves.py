@@ -1,4 +1,4 @@
-"""Ishibashi, Hatano and Takeda, PUMMA: Figures 3 and 4, artificial data. Table 1 has its own module."""
+"""Ishibashi, Hatano and Takeda, PUMMA: Figures 3 and 4, artificial data."""
 
 from math import log
 from time import process_time
@@ -8,7 +8,6 @@ import numpy as np
 import marginbook
 from marginbook import hypotheses
 from marginbook.data import synthetic
-from marginbook.experiments.ishibashi_table import TABLE_1
 from marginbook.experiments.record import DERIVED, Part, Published, Record
 from marginbook.margins import p_norm_margin
 from marginbook.pnorms import link
@@ -282,5 +281,3 @@ FIGURE_4 = Record(
     derive=derive,
     draw=draw_times,
 )
-
-RECORDS = (FIGURE_3, FIGURE_4, TABLE_1)
