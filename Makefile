@@ -8,7 +8,7 @@ SHOTS ?= _build/look
 
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.stamp
-NOTEBOOKS := $(wildcard book/*.ipynb)
+NOTEBOOKS := $(wildcard book/*.ipynb book/*/*.ipynb)
 VENDOR := book/_static/vendor
 MODULES := tools/vendor/node_modules
 COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11
