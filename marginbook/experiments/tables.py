@@ -6,6 +6,7 @@ from math import isnan
 from marginbook.experiments.verdicts import VERDICTS
 
 HEAD = ("row", "column", "published", "ours", "difference", "verdict")
+TEXT = ("row", "column", "verdict", "table or figure")  # columns that are not of numbers
 
 
 class Table:
@@ -43,7 +44,7 @@ class Table:
         return "\n".join([self.title, *_columns([HEAD, *map(_written, self.rows)]), self._total()])
 
     def _repr_markdown_(self):
-        lines = _markdown(HEAD, [_written(row, " ± ") for row in self.rows])
+        lines = _markdown(HEAD, [_written(row, "\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}") for row in self.rows])
         return f"**{self.title}**\n\n{lines}\n\n{self._total().capitalize()}."
 
 
@@ -126,5 +127,5 @@ def _columns(lines):
 
 
 def _markdown(head, lines):
-    numbers = ["---"] + ["--:" if column != "verdict" else "---" for column in head[1:]]
-    return "\n".join("| " + " | ".join(line) + " |" for line in [head, numbers, *lines])
+    sides = ["---" if column in TEXT else "--:" for column in head]
+    return "\n".join("| " + " | ".join(line) + " |" for line in [head, sides, *lines])
