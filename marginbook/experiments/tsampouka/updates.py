@@ -42,13 +42,13 @@ class LongestALMA(marginbook.ALMA):
         return longest_rule, LongestParams(*params, self._radius(X)), state
 
 
-def patterns(name, distance=0.0, form="dense", **load):
+def patterns(name, distance=0.0, **load):
     """Rows, each with its own coordinate ``distance`` where that is positive, as the paper extends them."""
     sample = data.load(name, **load)
     X = sample.data
     if distance > 0:
         X = sparse.hstack([sparse.csr_matrix(X), distance * sparse.eye(X.shape[0])], format="csr")
-    return sparse.csr_matrix(X) if form == "CSR" else X, sample.target
+    return X, sample.target
 
 
 def fitted(X, y, algorithm, rho, laps, **options):
@@ -226,7 +226,7 @@ TABLE_3 = _comparison(
     "3",
     "WBC without eleven instances",
     "Wisconsin breast cancer, 672 instances that are separable; rho = 30.",
-    {"name": "wbc", "rows": "separable", "form": "CSR"},
+    {"name": "wbc", "rows": "separable"},
     30.0,
     {"R^2": "1716", "largest margin": "0.0243"},
     claims=(FASTEST,),

@@ -5,7 +5,6 @@ Series are lists with a number a box. Box ``j`` of run ``r`` has the seed ``r * 
 """
 
 import numpy as np
-from scipy import sparse
 
 import marginbook
 from marginbook.data import synthetic
@@ -44,7 +43,6 @@ def boxes_run(seed, *, boxes, box, algorithms, common, augmented=False):
     for number in range(seed * boxes, (seed + 1) * boxes):
         sample = synthetic.box(**box, random_state=number)
         X, y = sample.data, sample.target
-        rows = sparse.csr_matrix(X)  # of ten numbers: their plain loop is quicker than calls of a product
         start = y * (X @ sample.separator + sample.bias)
         best = largest_margin(X, y, start)
         if augmented:
@@ -53,7 +51,7 @@ def boxes_run(seed, *, boxes, box, algorithms, common, augmented=False):
             radius2 = (X**2).sum(axis=1).max() + rho**2
             series.setdefault("hardness", []).append(float(radius2 / margin**2))
         for label, (name, options) in algorithms.items():
-            model = getattr(marginbook, name)(**common, **options).fit(rows, y)
+            model = getattr(marginbook, name)(**common, **options).fit(X, y)
             series[f"margin {label}"].append(geometric_margin(model, X, y) / best)
             series[f"updates {label}"].append(model.n_updates_)
             series[f"converged {label}"].append(int(model.converged_))
