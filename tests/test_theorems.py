@@ -76,9 +76,12 @@ def test_a_function_that_cannot_be_imported_is_named(found, function):
 
 @pytest.mark.parametrize(
     "test",
-    ["", "tests/test_a.py", "tests/test_b.py::test_one", "tests/test_a.py::test_two",
-     "tests/test_a.py::helper", "tests/test_a.py::TestTwo", "tests/test_a.py::test_three", "tests/test_a.py::TestTwo::test_one"],
-)  # fmt: skip
+    ["", "tests/test_a.py", "tests/test_b.py::test_one"]
+    + [
+        f"tests/test_a.py::{name}"
+        for name in ("test_two", "helper", "TestTwo", "test_three", "TestTwo::test_one")
+    ],
+)
 def test_a_test_that_does_not_exist_is_named(found, test):
     assert found(WHOLE, f"thm-b,{FUNCTION},{test}") == [(f"thm-b: there is no test {test}", "3")]
 
