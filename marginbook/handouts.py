@@ -54,8 +54,8 @@ def export(folder, book=None):
 def without_solutions(notebook):
     """The notebook without outputs, and with an empty cell in place of each solution.
 
-    A solution reaches from its ``solution-start`` to its ``solution-end``. If it has code, the cell is for code,
-    and ends with the solution's call of the checker; else it is for text.
+    A solution reaches from its ``solution-start`` to its ``solution-end``. If it has code, the cell is for
+    code, and ends with the solution's call of the checker; else it is for text.
 
     Parameters
     ----------
@@ -94,9 +94,7 @@ def without_solutions(notebook):
             if mark is None:
                 break
             if (mark[2] == "start") == bool(label):
-                raise ValueError(
-                    f"in cell {cell['id']} a solution begins in another or ends unbegun"
-                )
+                raise ValueError(f"in cell {cell['id']} a solution begins in another or ends unbegun")
             if label:
                 cells.append(answer(label, code))
             label, code, at = mark[3] if mark[2] == "start" else None, [], mark.end()

@@ -12,10 +12,11 @@ from importlib.resources import files
 
 import numpy as np
 
+from marginbook.stepper.live import panel
 from marginbook.stepper.picture import arrow_scale, instance_view, picture, square
 from marginbook.stepper.trials import rebuild, replay
 
-__all__ = ["replay", "stepper"]
+__all__ = ["panel", "replay", "stepper"]
 
 FIELDS = ("score f", "y f", "threshold", "update", "scale", "step", "bias", "|w|", "margin", "updates")
 PAIR = "pair"  # of runs along pairs: rows of X, the positive example first
