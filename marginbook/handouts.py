@@ -3,11 +3,13 @@
 import json
 import re
 from pathlib import Path
+from typing import NamedTuple
 
 import marginbook
 
 BOOK = Path(marginbook.__file__).parents[1] / "book"
 MARK = re.compile(r"(?m)^(`{3,}|:{3,})\{solution-(start|end)\} *(\S*)\n(?:.*\n)*?\1 *$")
+EXERCISE = re.compile(r"(?m)^(?:`{3,}|:{3,})\{exercise\} *(.*)\n:label: *(\S+)$")
 CHECK = re.compile(r"(?m)^check\(.*\)$")
 
 
@@ -49,6 +51,42 @@ def export(folder, book=None):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(notebook, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     return list(copies)
+
+
+class Exercise(NamedTuple):
+    """Where an exercise of the book is, and what its solution consists of."""
+
+    page: str  # the notebook, below the book's folder, without suffix
+    label: str
+    title: str
+    check: str  # what the checker calls it, or empty
+    code: bool  # whether the solution has code
+
+
+def exercises(path, book=None):
+    """The exercises of a notebook that have a solution, in order.
+
+    Parameters
+    ----------
+    path : path
+    book : path, optional
+        The folder that pages are named from: by default the ``book`` folder of a checkout.
+
+    Returns
+    -------
+    list of Exercise
+    """
+    path, found = Path(path), []
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    titles = {label: title for cell in cells for title, label in EXERCISE.findall(text(cell))}
+    page = path.relative_to(book or BOOK).with_suffix("").as_posix()
+    for cell in without_solutions({"cells": cells, "metadata": {}})["cells"]:
+        label = cell["id"].removeprefix("answer-")
+        if label in titles:
+            name = re.search(r"""check\(["'](.+?)["']""", cell["source"])
+            code = cell["cell_type"] == "code"
+            found.append(Exercise(page, label, titles[label], name[1] if name else "", code))
+    return found
 
 
 def without_solutions(notebook):

@@ -102,6 +102,22 @@ def test_the_books_copies_hold_every_exercise_every_check_and_no_solution(copies
         assert not any(cell.get("outputs") for cell in copy.cells)
 
 
+def test_the_list_of_exercises_says_what_each_solution_has(tmp_path):
+    second, start = EXERCISE.replace("a-1", "a-2").replace("Double", "Why?"), START.replace("a-1", "a-2")
+    page = notebook(f"{EXERCISE}\n{START}", "!check('a.1', twice)", f"{END}\n{second}\n{start}\nSo.\n{END}")
+    (tmp_path / "a.ipynb").write_text(json.dumps(page))
+    assert handouts.exercises(tmp_path / "a.ipynb", tmp_path) == [
+        ("a", "ex-a-1", "Double", "a.1", True),
+        ("a", "ex-a-2", "Why?", "", False),
+    ]
+
+
+def test_the_list_names_every_exercise_of_the_book():
+    for path in sorted(BOOK.rglob("*.ipynb")):
+        labels = re.findall(r":label: (ex-[\w-]+)", path.read_text(encoding="utf-8"))
+        assert [exercise.label for exercise in handouts.exercises(path)] == labels
+
+
 def test_the_command_writes_the_copies_and_names_them(capsys, tmp_path):
     assert cli.main(["exercises", "export", str(tmp_path / "new")]) == 0
     written = capsys.readouterr().out.splitlines()
