@@ -69,7 +69,7 @@ def _grams(rng):
     yield dict(K=np.array([[1.0, 0.5], [0.5, 1.0]]), y=np.array([1.0, 1.0]), epsilon=0.5)
     yield dict(K=np.array([[1.0, 0.5], [0.5, 1.0]]), y=np.array([1.0, 1.0]), epsilon=0.75)
     yield dict(K=np.array([[1.0, 0.5], [0.5, 1.0]]), y=np.array([1.0, -1.0]), epsilon=0.5)
-    yield dict(K=np.array([[1.0, 0.0], [0.0, 1.0]]), y=np.array([1.0, -1.0]), epsilon=1.0)
+    yield dict(K=np.array([[1.0, -0.5], [-0.5, 1.0]]), y=np.array([1.0, 1.0]), epsilon=1.0)
     for n in (3, 5):
         X = rng.integers(1, 5, size=(n, 2)).astype(float)
         yield dict(K=(1 + X @ X.T) ** 2, y=rng.choice([-1.0, 1.0], size=n), epsilon=0.5)
