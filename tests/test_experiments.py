@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
 from marginbook import cli, data, experiments
 from marginbook.experiments import runner, store
@@ -438,6 +439,19 @@ def test_the_readme_has_the_totals():
     counts = ", ".join(f"{number} {verdict}" for verdict, number in total.items())
     words = " ".join((Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8").split())
     assert f"{sum(total.values())} published numbers have a verdict: {counts}." in words
+
+
+def test_curves_of_errors_are_the_means_of_the_table():
+    """And a row without errors is refused."""
+    rows = ["ROMMA", "agg-ROMMA"]
+    drawn = experiments.draw_errors("li-long-table-1", rows, Figure().subplots())
+    table = {(row.row, row.column): row for row in experiments.compare("li-long-table-1").rows}
+    for label in rows:
+        cells = [table[label, f"T = {epoch}, Err"] for epoch in range(1, 5)]
+        np.testing.assert_allclose(drawn[label]["mean"], [cell.ours for cell in cells])
+        np.testing.assert_allclose(drawn[label]["published"], [float(cell.published) for cell in cells])
+    with pytest.raises(ValueError, match="no errors of PUMMA"):
+        experiments.draw_errors("li-long-table-1", ["PUMMA"])
 
 
 def test_nearly_all_that_can_be_compared_is_reproduced_or_close():
