@@ -176,6 +176,8 @@ def test_updates_norm_and_margin_keep_their_bounds(seed, margin, epsilon):
     assert model.converged_
     assert model.n_updates_ <= amira.bound_updates(radius, gamma, epsilon)
     assert np.sqrt(model.trace_["ww"].max()) <= amira.bound_norm(gamma, epsilon)
+    w, nearest = model.coef_[0], maximum_margin(X, y, bias=False).coef / gamma
+    assert w @ w <= (2 - epsilon) * (nearest @ w) * (1 + 1e-9)  # the ball of the corollary
     assert model.history_[-1].margin > amira.bound_margin(gamma, epsilon)
     # The perceptron with margin has the same guarantee, to the letter.
     b = (1 - epsilon) / epsilon * radius**2
