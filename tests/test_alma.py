@@ -114,6 +114,68 @@ def test_the_step_is_mirror_descent_and_the_projection_scales_down(p, scale):
             assert fires and np.linalg.norm(reached) <= 1 + 1e-12
 
 
+@seeded
+@given(seeds, st.sampled_from([1.2, 2.0, 3.0, 9.0]))
+def test_the_link_is_the_duality_map(seed, p):
+    rng, q = np.random.default_rng(seed), p / (p - 1)
+    theta, h = rng.standard_normal(4) * rng.uniform(0.1, 10), 1e-6
+    w, size = link(theta, p), np.linalg.norm(theta, p)
+    close(theta @ w, size**2, 1e-12)
+    close(np.linalg.norm(w, q), size, 1e-12)
+    close(link(w, q), theta, 1e-9)
+    close(link(3 * theta, p), 3 * w, 1e-12)
+    slope = [np.linalg.norm(theta + h * e, p) ** 2 - np.linalg.norm(theta - h * e, p) ** 2 for e in np.eye(4)]
+    close(np.array(slope) / (4 * h), w, 1e-4)
+    other = rng.standard_normal(4)  # equality in Hoelder's inequality is reached in one direction only
+    assert other @ theta < np.linalg.norm(other, q) * size
+    assert not link(np.zeros(4), p).any()
+
+
+@seeded
+@given(seeds, st.sampled_from([2.0, 2.5, 4.0, 12.0]))
+def test_half_the_square_of_the_p_norm_is_p_minus_1_smooth(seed, p):
+    rng = np.random.default_rng(seed)
+    theta = rng.standard_normal(5) * (rng.random(5) < 0.7)
+    anywhere = rng.standard_normal(5) * rng.choice([1e-3, 1.0, 30.0])
+    for delta in (anywhere, -theta, -2 * theta):  # through the origin as well
+        parabola = norm(theta, p) ** 2 / 2 + link(theta, p) @ delta + (p - 1) / 2 * norm(delta, p) ** 2
+        assert norm(theta + delta, p) ** 2 / 2 <= parabola * (1 + 1e-12) + 1e-12
+
+
+def test_below_2_half_the_square_of_the_p_norm_is_not_smooth():
+    theta, delta = np.array([1.0, 0.0]), np.array([0.0, 1e-3])
+    growth = norm(theta + delta, 1.2) ** 2 / 2 - norm(theta, 1.2) ** 2 / 2 - link(theta, 1.2) @ delta
+    assert growth > 100 * (1.2 - 1) / 2 * norm(delta, 1.2) ** 2
+
+
+@seeded
+@given(seeds, st.sampled_from([2.0, 3.0, 9.0]))
+def test_no_point_of_the_ball_is_better_than_the_step(seed, p):
+    """``w_{k+1}`` minimises ``|v|_q^2 / 2 - v.(theta + eta y x)`` over ``|v|_q <= 1``."""
+    q, rng = p / (p - 1), np.random.default_rng(seed)
+    moved = rng.standard_normal(4) * rng.choice([0.3, 3.0])
+
+    def objective(v):
+        return np.linalg.norm(v, q) ** 2 / 2 - v @ moved
+
+    step = link(moved, p) / max(1.0, norm(moved, p))
+    assert np.linalg.norm(step, q) <= 1 + 1e-12
+    for size in (1e-3, 1e-1, 10.0):
+        near = step + size * rng.standard_normal((100, 4))
+        near /= np.maximum(1.0, np.linalg.norm(near, q, axis=1))[:, None]
+        assert min(map(objective, near)) >= objective(step) - 1e-12
+
+
+@seeded
+@given(seeds, st.sampled_from([2.0, 3.0, 9.0]), st.sampled_from([1.0, 0.6]), st.floats(0.3, 3.0))
+def test_a_correction_lengthens_theta_by_a_factor_that_falls_with_their_number(seed, p, alpha, C):
+    X, y = data(seed, n=40, d=6)
+    model = ALMA(alpha=alpha, B=2.0, C=C, p=p, shuffle=False, max_iter=3, record_trace=True).fit(X, y)
+    k, A = np.arange(1, model.n_updates_ + 1), C**2 + 2 * (1 - alpha) * 2.0 * C
+    longer = 1 / model.trace_["scale"]
+    assert (longer**2 <= (1 + A / k) * (1 + 1e-9)).all()
+
+
 def stream(seed, n=40, d=3, margin=0.1):
     sample = separable(n, d, margin=margin, random_state=seed)
     lengths = np.random.default_rng(seed).uniform(0.3, 3.0, (n, 1))
@@ -172,6 +234,34 @@ def test_the_bounds_hold_for_larger_p(seed, p, alpha):
     assert model.converged_ and model.n_updates_ <= alma.bound_corrections(gamma, alpha, p)
     reached = (y * (X @ model.coef_[0]) / np.linalg.norm(X, p, axis=1)).min()
     assert reached > (1 - alpha) * gamma - 1e-12
+
+
+@seeded
+@given(seeds, st.sampled_from([10, 200]), st.sampled_from([1.0, 0.6]))
+def test_with_p_of_order_ln_d_the_features_count_by_their_logarithm(seed, d, alpha):
+    rng = np.random.default_rng(seed)
+    X = rng.choice([-1.0, 1.0], size=(60, d)) * rng.uniform(0.3, 3.0, (60, 1))
+    y = np.sign(X[:, :3].sum(axis=1))
+    y[0], X[0] = -y[1], -X[1]
+    score, p = y * X[:, :3].sum(axis=1) / 3, 2 * math.log(d)  # of u = (1, 1, 1, 0, ...) / 3
+    gamma = (score / abs(X).max(axis=1)).min()
+    model = ALMA(alpha=alpha, p="log", random_state=seed, max_iter=10**4).fit(X, y)
+    lengths = np.linalg.norm(X, p, axis=1)
+    assert (lengths <= math.sqrt(math.e) * abs(X).max(axis=1) * (1 + 1e-12)).all()
+    of_u = (score / lengths).min()  # |u|_q <= |u|_1 = 1
+    assert model.converged_ and model.n_updates_ <= alma.bound_corrections(of_u, alpha, p)
+    assert alma.bound_corrections(of_u, alpha, p) <= alma.bound_sparse(gamma, alpha, d) * (1 + 1e-12)
+
+
+def test_norms_of_one_vector_differ_by_powers_of_the_number_of_features():
+    x = np.ones(2)  # the chain printed in PUMMA's paper ends with |x|_1 <= d^(1/p) |x|_inf
+    assert norm(x, 1.0) > 2 ** (1 / 2) * abs(x).max()
+    rng = np.random.default_rng(0)
+    for p in (1.0, 2.0, 5.0):
+        x = rng.standard_normal(7)
+        largest = abs(x).max()
+        assert largest <= norm(x, p) * (1 + 1e-12)
+        assert norm(x, p) <= min(norm(x, 1.0), 7 ** (1 / p) * largest) * (1 + 1e-12)
 
 
 def adversary(gamma):
@@ -264,6 +354,7 @@ def test_above_2_what_has_no_meaning_is_refused(options, name):
     lambda: alma.bound_corrections(1.0, 2.0),
     lambda: alma.bound_inseparable(0.5, [1.0], 1.0, p=1.5),
     lambda: alma.bound_separable(0.5, 1.0, 1.0, 0.5),
+    lambda: alma.bound_sparse(0.5, 1.0, 2),
 ])  # fmt: skip
 def test_bounds_refuse_what_they_do_not_bound(call):
     with pytest.raises(ValueError, match="must"):
