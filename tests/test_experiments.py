@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
 from marginbook import cli, data, experiments
 from marginbook.experiments import runner, store
@@ -19,7 +20,7 @@ from marginbook.experiments.record import DERIVED, Part, Published, Record
 from marginbook.experiments.verdicts import KINDS, compare_cell
 
 NAMES = experiments.names()
-STORED = [name for name in NAMES if experiments.results(name)["runs"]]
+RUN = [name for name in NAMES if experiments.results(name)["runs"]]  # not those that borrow, or lack data
 
 
 def toy_run(seed, margin, epochs=2):
@@ -394,7 +395,7 @@ def test_the_scoreboard_counts_every_cell_once(toy, monkeypatch, capsys):
     assert capsys.readouterr().out.splitlines()[-1].split() == ["all", "2", "0", "1", "3", "0"]
 
 
-@pytest.mark.parametrize("name", STORED)
+@pytest.mark.parametrize("name", NAMES)
 def test_stored_results_are_complete(name):
     table, stored = experiments.record(name), experiments.results(name)
     wanted = {
@@ -440,11 +441,24 @@ def test_the_readme_has_the_totals():
     assert f"{sum(total.values())} published numbers have a verdict: {counts}." in words
 
 
+def test_curves_of_errors_are_the_means_of_the_table():
+    """And a row without errors is refused."""
+    rows = ["ROMMA", "agg-ROMMA"]
+    drawn = experiments.draw_errors("li-long-table-1", rows, Figure().subplots())
+    table = {(row.row, row.column): row for row in experiments.compare("li-long-table-1").rows}
+    for label in rows:
+        cells = [table[label, f"T = {epoch}, Err"] for epoch in range(1, 5)]
+        np.testing.assert_allclose(drawn[label]["mean"], [cell.ours for cell in cells])
+        np.testing.assert_allclose(drawn[label]["published"], [float(cell.published) for cell in cells])
+    with pytest.raises(ValueError, match="no errors of PUMMA"):
+        experiments.draw_errors("li-long-table-1", ["PUMMA"])
+
+
 def test_nearly_all_that_can_be_compared_is_reproduced_or_close():
     assert experiments.scoreboard().share() >= 0.85
 
 
-@pytest.mark.parametrize("name", STORED)
+@pytest.mark.parametrize("name", RUN)
 def test_a_run_gives_the_stored_numbers_again(name):
     """The cheapest parts of a record, five seconds of them; one at least, where that takes under twenty."""
     least = min(run["seconds"] for run in experiments.results(name)["runs"])

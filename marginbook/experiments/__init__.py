@@ -34,6 +34,7 @@ __all__ = [
     "compare",
     "describe",
     "draw",
+    "draw_errors",
     "names",
     "printed",
     "record",
@@ -179,7 +180,8 @@ def compare(name: str, readings: bool = False) -> Table:
     rows = []
     for cell in cells:
         peer = by_place[cell.peer, cell.column] if cell.peer else None
-        rows.append(compare_cell(cell, ours(cell), peer and (peer, ours(peer))))
+        row = compare_cell(cell, ours(cell), peer and (peer, ours(peer)))
+        rows.append(row._replace(reason=cell.reason) if readings else row)  # the reading is the reason
     return Table(table.title, rows)
 
 
@@ -221,6 +223,47 @@ def draw(name: str, figure=None) -> dict:
     if missing:
         raise ValueError(f"{name} lacks runs of {', '.join(missing)}; run `marginbook reproduce {name}`")
     return table.draw(stored, figure)
+
+
+def draw_errors(name: str, rows: tuple[str, ...], ax=None) -> dict:
+    """Draw the errors of some rows of a table after each epoch, ours and the published ones.
+
+    Parameters
+    ----------
+    name : str
+        A table with a published error for every epoch.
+    rows : sequence of str
+        Their labels.
+    ax : matplotlib.axes.Axes, optional
+        Those of a new figure by default.
+
+    Returns
+    -------
+    dict
+        For each row what :func:`marginbook.figures.epochs` drew.
+
+    Raises
+    ------
+    ValueError
+        As :func:`results`; if a row has no errors.
+    """
+    import matplotlib.pyplot as plt
+
+    from marginbook import figures
+
+    stored, cells = values(name), [cell for cell in record(name).cells if cell.kind == "error"]
+    by_row = {row: [cell for cell in cells if cell.row == row] for row in rows}
+    empty = [row for row, found in by_row.items() if not found]
+    if empty:
+        raise ValueError(f"{name} has no errors of {', '.join(empty)}")
+    with figures.style():
+        ax = plt.figure().subplots() if ax is None else ax
+        drawn = {}
+        for rank, (row, found) in enumerate(by_row.items()):
+            ours = found[0].scale * stored[found[0].part, found[0].series][:, [cell.place for cell in found]]
+            printed = [float(cell.value) for cell in found]
+            drawn[row] = figures.epochs(ax, ours, printed, label=row, rank=rank)
+    return drawn
 
 
 def reproduce(
