@@ -29,7 +29,7 @@ from typing import NamedTuple
 import numpy as np
 from numba.extending import register_jitable
 
-from marginbook.pnorms import link, norm
+from marginbook.pnorms import norm
 from marginbook.rules.romma import LARGEST, RESOLUTION, TOLERANCE, minimiser
 from marginbook.solvers import dual_exponent
 
@@ -429,42 +429,6 @@ def bound_norm(margin):
     return 1.0 / bound_margin(margin, 0.0)
 
 
-def bound_half_square(theta, a, p):
-    """What ``|theta + a|_p^2 / 2`` never exceeds for ``p >= 2``.
-
-    It is ``|theta|_p^2 / 2 + link(theta).a + (p-1) |a|_p^2 / 2``: along any line the second derivative of the
-    left side is at most ``(p-1) |a|_p^2``.
-
-    Parameters
-    ----------
-    theta, a : array, shape (d,)
-    p : float
-        At least 2.
-
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    ValueError
-        If ``p`` is below 2.
-
-    References
-    ----------
-    Ishibashi, Hatano and Takeda (2008), Proposition 1, which prints ``p - 1`` for the half of it.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> print(bound_half_square(np.array([3.0, 4.0]), np.array([0.0, 1.0]), 2.0))
-    17.0
-    """
-    if not p >= 2:
-        raise ValueError(f"p must be at least 2, got {p!r}")
-    return float(norm(theta, p) ** 2 / 2.0 + link(theta, p) @ a + (p - 1.0) * norm(a, p) ** 2 / 2.0)
-
-
 def margin_of_pairs(w, X, y, p=2.0):
     """The smallest p-norm margin of ``w`` on the half differences ``(x+ - x-) / 2``: ``min w.z / |w|_q``.
 
@@ -510,4 +474,4 @@ def margin_of_pairs(w, X, y, p=2.0):
     return float(scores[positive].min() - scores[~positive].max()) / 2.0 / np.linalg.norm(w, dual_exponent(p))
 
 
-__all__ += ["bound_half_square", "bound_norm", "margin_of_pairs"]
+__all__ += ["bound_norm", "margin_of_pairs"]
