@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -151,18 +152,25 @@ def test_processes_give_the_same_runs_as_none(toy, monkeypatch, gib, where):
     ]
 
 
-def test_a_dask_cluster_of_two_workers_gives_the_same_runs_and_may_lose_one(toy, monkeypatch, capsys):
+@contextmanager
+def two_workers():
+    """The address of a local Dask cluster of two processes; what kills a worker is not tried again."""
     import dask
     import distributed
 
-    experiments.reproduce("toy", quiet=True)
-    before = [row[:7] for row in experiments.compare("toy").rows]
     local = dict(n_workers=2, threads_per_worker=1, dashboard_address=None, host="127.0.0.1")
     with (
         dask.config.set({"distributed.scheduler.allowed-failures": 0}),
         distributed.LocalCluster(**local, silence_logs=60) as cluster,
     ):
-        command = ["reproduce", "toy", "--no-resume", "--dask", cluster.scheduler_address]
+        yield cluster.scheduler_address
+
+
+def test_a_dask_cluster_of_two_workers_gives_the_same_runs_and_may_lose_one(toy, monkeypatch, capsys):
+    experiments.reproduce("toy", quiet=True)
+    before = [row[:7] for row in experiments.compare("toy").rows]
+    with two_workers() as address:
+        command = ["reproduce", "toy", "--no-resume", "--dask", address]
         assert cli.main(command) == 0
         assert made() == ALL
         assert [row[:7] for row in experiments.compare("toy").rows] == before
@@ -171,6 +179,17 @@ def test_a_dask_cluster_of_two_workers_gives_the_same_runs_and_may_lose_one(toy,
         assert cli.main(command) == 1
     errors = capsys.readouterr().err.splitlines()
     assert "`marginbook reproduce toy`" in errors[-1] and made() == ALL
+
+
+def test_a_dask_cluster_gives_the_stored_integers_of_a_paper(monkeypatch):
+    """Two parts of a table that needs no data; a number of one of them is changed, and must be told."""
+    stored = store.load(experiments.record("zhao-huang-table-1"))
+    changed = next(run for run in stored["runs"] if (run["part"], run["seed"]) == ("Pegasos", 0))
+    changed["values"]["excess"][0] *= 1.01
+    monkeypatch.setattr(store, "load", lambda record: stored)
+    with two_workers() as address:
+        (line,) = experiments.check("zhao-huang-table-1", only=("*/P*", "*/p*"), dask=address, quiet=True)
+    assert line.startswith("zhao-huang-table-1, Pegasos, seed 0: excess was ")
 
 
 def test_a_full_disk_leaves_the_old_results(toy, monkeypatch, capsys):

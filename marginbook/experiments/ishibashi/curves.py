@@ -134,6 +134,7 @@ def derive(values):
         large, small = (_gain(values, f"{norm}, b = {b}", name) for b in (15, 1))
         runs = min(len(large), len(small))
         found[f"{norm}: gains most at a large bias"] = large[:runs] > small[:runs]
+        found[f"{norm}: gains most in the mean"] = np.array([large[:runs].sum() > small[:runs].sum()][:runs])
     return {name: held.astype(float)[:, None] for name, held in found.items()}
 
 
@@ -166,7 +167,8 @@ def _cells(figure):
                 yield _claim("ALMA needs more seconds than PUMMA", part, f"seconds, {ALMA}")
                 yield _claim("ALMA needs more seconds than ROMMA", part, f"seconds of ROMMA, {ALMA}")
         if figure == 3:
-            yield _claim("PUMMA gains most where the bias is large", norm, "gains most at a large bias")
+            gains = _claim("PUMMA gains most where the bias is large", norm, "gains most at a large bias")
+            yield gains._replace(reason="It holds in the mean over the data sets: see the readings.")
 
 
 def _readings(figure):
@@ -179,6 +181,10 @@ def _readings(figure):
             )
             if figure == 4 and norm == "p = 2":
                 yield _claim("PUMMA needs fewer seconds than ROMMA", part, f"seconds, {ROMMA}")
+        if figure == 3:
+            yield _claim(
+                "PUMMA gains most where the bias is large, in the mean", norm, "gains most in the mean"
+            )
 
 
 def draw(values, figure=None, *, number=3):

@@ -160,7 +160,7 @@ def _part(table, row, source, rho):
     if name == "MICRA":
         options |= {key: float(row[key]) for key in ("epsilon", "zeta", "eta")}
     run = {"algorithm": NAMES[name], "source": source, "rho": rho, "laps": LAPS, **options}
-    return Part(run_to_convergence, run, (source["name"],), 1, SECONDS.get((table, _label(row)), 5))
+    return Part(run_to_convergence, run, (source["name"],), 1, SECONDS.get((table, _label(row)), 2))
 
 
 def _comparison(table, about, data, source, rho, geometry, claims=(FASTEST, SHORT), **choices):
@@ -258,7 +258,7 @@ def _table_2():
         label = f"MICRA {row['epsilon']}, {row['zeta']}"
         options = {key: float(row[key]) for key in ("epsilon", "zeta", "eta")}
         parts[label] = Part(
-            run_to_margin, {**search, **options}, ("sonar",), 1, 20 if row["epsilon"] != "0.5" else 45
+            run_to_margin, {**search, **options}, ("sonar",), 1, 11 if row["epsilon"] != "0.5" else 30
         )
         cells.append(Published(label, "updates", row["updates"], "count", label, "updates"))
     for label, algorithm in ("ALMA_2", "ALMA, longest"), (EACH, "ALMA"):

@@ -36,11 +36,11 @@ def _amira(epsilon, **options):
 
 def _usps(runs, **options):
     settings = {**USPS, **options}
-    return Part(kernel_run, settings, (settings["data"],), runs, 4, 1.5)
+    return Part(kernel_run, settings, (settings["data"],), runs, 3, 1.5)
 
 
 def _mnist(runs, **options):
-    return Part(kernel_run, {**MNIST, **options}, ("mnist",), runs, 45, 6)
+    return Part(kernel_run, {**MNIST, **options}, ("mnist",), runs, 20, 6)
 
 
 # By row of the published file; "1-best" and "k-best" name the update, not the label of the row.
@@ -193,7 +193,7 @@ TABLE_2 = Record(
 PARTS_3 = {
     "Perceptron": _mnist(5, **BOTH),
     "ROMMA": _mnist(5, **MISTAKES),
-    "Pegasos": _mnist(5, lam=500.0, **PEGASOS)._replace(seconds=75),
+    "Pegasos": _mnist(5, lam=500.0, **PEGASOS)._replace(seconds=50),
     "bin MIRA": _mnist(5, **_amira(1.0)),
     "bin AMIRA(0.9)": _mnist(5, **_amira(0.9)),
 }

@@ -177,7 +177,7 @@ TABLE_1 = Record(
         "R^2/gamma^2": "Left out in the table. The perceptron's updates are divided by it.",
     },
     parts={
-        "margins": Part(margins_run, {"sample": SAMPLE, "algorithms": ALGORITHMS}, (), 10, 10, 0.5),
+        "margins": Part(margins_run, {"sample": SAMPLE, "algorithms": ALGORITHMS}, (), 10, 3, 0.5),
         "perceptron": Part(
             margins_run,
             {"sample": SAMPLE, "algorithms": {"Perceptron": ["Perceptron", [{}]]}},

@@ -64,10 +64,10 @@ def distribution_drawn(values, figure=None):
 
 
 PARTS_2 = {
-    f"gap {GAP}": _part(25, 20, 20, DISTRIBUTION),
+    f"gap {GAP}": _part(25, 20, 11, DISTRIBUTION),
     **{
         f"gap {gap}": _part(1, 20, seconds, DISTRIBUTION, gap)
-        for gap, seconds in ((1.0, 10), (0.5, 15), (0.2, 30))
+        for gap, seconds in ((1.0, 3), (0.5, 4), (0.2, 20))
     },
 }
 STATED_2 = {"Perceptron": "0.1", "AMIRA(1)": "0.1", "AMIRA(0.9)": "0.4", "AMIRA(0.1)": "0.95"}
