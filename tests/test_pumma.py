@@ -18,7 +18,6 @@ from marginbook.engines import columns, kernel, linear, pnorm
 from marginbook.kernels import Kernel
 from marginbook.margins import p_norm_margin
 from marginbook.rules import pumma, romma
-from marginbook.stepper import replay
 
 seeds = st.integers(0, 10**6)
 
@@ -318,13 +317,6 @@ def test_a_zero_row_is_an_ordinary_row_and_the_origin_does_not_matter(p):
     here, there = (PUMMA(p=p, shuffle=False, max_iter=2, record_trace=True).fit(X + s, y) for s in (0, 64.0))
     np.testing.assert_array_equal(here.trace_["index"], there.trace_["index"])
     close(there.coef_, here.coef_, 1e-6)
-
-
-def test_the_stepper_refuses_a_pair():
-    X, y = sample(classes=2, d=2)
-    model = PUMMA(shuffle=False, max_iter=2, record_trace=True).fit(X, y)
-    with pytest.raises(ValueError, match="along a pair"):
-        replay(model, X, y)
 
 
 # Bounds

@@ -471,7 +471,8 @@ def margin_of_pairs(w, X, y, p=2.0):
         raise ValueError("w must not be zero")
     if positive.all() or not positive.any():
         raise ValueError("both classes must occur")
-    return float(scores[positive].min() - scores[~positive].max()) / 2.0 / np.linalg.norm(w, dual_exponent(p))
+    gap = scores[positive].min() - scores[~positive].max()
+    return float(gap / 2.0 / np.linalg.norm(w, dual_exponent(p)))
 
 
 __all__ += ["bound_norm", "margin_of_pairs"]
