@@ -180,7 +180,8 @@ def compare(name: str, readings: bool = False) -> Table:
     rows = []
     for cell in cells:
         peer = by_place[cell.peer, cell.column] if cell.peer else None
-        rows.append(compare_cell(cell, ours(cell), peer and (peer, ours(peer))))
+        row = compare_cell(cell, ours(cell), peer and (peer, ours(peer)))
+        rows.append(row._replace(reason=cell.reason) if readings else row)  # the reading is the reason
     return Table(table.title, rows)
 
 

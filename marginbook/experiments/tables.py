@@ -1,7 +1,7 @@
 """Records and comparisons as text: in a terminal, and as Markdown in a notebook."""
 
 from collections import Counter
-from math import isnan
+from math import ceil, isnan, log10
 
 from marginbook.experiments.verdicts import VERDICTS
 
@@ -109,9 +109,14 @@ class Scoreboard:
 
 
 def _written(row, plus_minus=" +- "):
-    """A comparison as strings, with the digits that the paper prints."""
+    """A comparison as strings, with the digits that the paper prints, or those of our standard error."""
     digits = len(row.published.partition(".")[2])
-    ours = "" if isnan(row.ours) else f"{row.ours:.{digits}f}"
+    if row.error > 0.0:
+        digits = max(digits, min(digits + 2, ceil(-log10(row.error))))
+    if row.published == "holds":  # ours is a share of the runs
+        ours = "" if isnan(row.ours) else f"{row.ours:.2g}"
+    else:
+        ours = "" if isnan(row.ours) else f"{row.ours:.{digits}f}"
     ours += "" if isnan(row.error) else f"{plus_minus}{row.error:.{digits}f}"
     difference = "" if isnan(row.difference) else f"{row.difference:+z.{digits}f}"
     verdict = row.verdict

@@ -38,8 +38,8 @@ DATA = (
 CHOICES = {
     "distribution": "Not stated; uniform.",
     "gap": "Not stated, but without one the margin is nearly 0. Figure 2 is run for gaps of 1, 0.5, 0.3 and "
-    f"0.2: {GAP} is the one that meets all numbers of the text, and is used everywhere. The others are "
-    "stored as readings.",
+    f"0.2: at {GAP} no number of the text differs, and it is used everywhere. The others are stored as "
+    "readings.",
     "order": "A shuffle is not mentioned for these data: the random points are presented in the order drawn, "
     "in every epoch.",
     "maximum margin": "The paper's LIBSVM is replaced by an exact solver with a certificate.",
