@@ -52,6 +52,11 @@ def rule(params, state, y, score, xx, ww):
     return True, 1.0, (y - score) / xx, state
 
 
+def threshold(params, updates, xx, ww):
+    """The rule fires where ``y score`` is at most this: ``1 - epsilon``."""
+    return 1.0 - (params.epsilon or params.tol)
+
+
 def multiclass_step(params, scores, label, xx, steps):
     """Fill ``steps`` with the multiples of ``x`` that each class' weights gain.
 

@@ -65,6 +65,11 @@ def rule(params, state, y, score, xx, ww):
     return True, 1.0 / longer, y * step / longer, later
 
 
+def threshold(params, updates, xx, ww):
+    """The rule fires where ``y score`` is at most this: ``|w| beta t^-epsilon``."""
+    return math.sqrt(ww) * params.beta * (updates + 1) ** -params.epsilon
+
+
 def earliest(margin, epsilon, beta):
     """``t_0 = (beta / gamma)^(1/epsilon)``: a run ends at a later ``t``, after more than ``t_0 - 1`` updates.
 

@@ -33,7 +33,7 @@ from marginbook.rules.romma import LARGEST, RESOLUTION, TOLERANCE, minimiser
 
 __all__ = [
     "Params", "State", "bound_margin", "bound_margin_log", "bound_progress", "bound_updates",
-    "bound_updates_log", "bound_updates_spread", "fires", "minimiser", "solve",
+    "bound_updates_log", "bound_updates_spread", "fires", "minimiser", "solve", "threshold",
 ]  # fmt: skip
 
 ROUNDS = 200  # evaluations of h at most; where Newton's method does not help, bisection needs sixty
@@ -54,6 +54,11 @@ def fires(params, y, score):
     """Whether an example with ``score = w.x + b`` updates the hypothesis. 1 counts as reached within 1e-9."""
     k = y * score
     return k <= 0.0 or k < 1.0 - max(params.delta, TOLERANCE)
+
+
+def threshold(params, updates, xx, ww):
+    """An example fires where ``y score`` is below this, and at 0 or below: ``1 - delta``."""
+    return 1.0 - max(params.delta, TOLERANCE)
 
 
 @register_jitable

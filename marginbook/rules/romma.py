@@ -66,6 +66,11 @@ def rule(params, state, y, score, xx, ww):
     return True, scale, step, state
 
 
+def threshold(params, updates, xx, ww):
+    """The rule fires where ``y score`` is below this, and at 0 or below: ``1 - delta``."""
+    return 1.0 - max(params.delta, TOLERANCE)
+
+
 def bound_mistakes(radius, margin):
     """Mistakes on separable data, any number of passes: ``M <= (R / gamma)^2``.
 
