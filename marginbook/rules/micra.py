@@ -46,7 +46,7 @@ def start(params):
 
 
 def rule(params, state, y, score, xx, ww):
-    """Update ``u <- (u + rate y x) / |...|`` when ``y u.x <= beta t^-epsilon``."""
+    """Update ``u <- u + rate y x``, normalised, if ``y u.x <= beta t^-epsilon``."""
     norm = math.sqrt(ww)
     if y * score > norm * state.threshold:
         return False, 1.0, 0.0, state
@@ -57,9 +57,8 @@ def rule(params, state, y, score, xx, ww):
     later = State(t, threshold, rate)
     step = norm * state.rate
     squared = ww + step * (2.0 * y * score + step * xx)  # of the new weights
-    if squared <= CANCELLED * (
-        ww + step * (step * xx)
-    ):  # no direction is left: start again from this example
+    # Where no direction is left, start again from this example.
+    if squared <= CANCELLED * (ww + step * (step * xx)):
         return True, 0.0, y / math.sqrt(xx), later
     longer = math.sqrt(squared)
     return True, 1.0 / longer, y * step / longer, later
@@ -154,8 +153,7 @@ def bound_updates(radius, margin, epsilon, zeta, eta, beta, *, explicit=False):
     ``tau_b`` is the one root of ``g(tau) = (1 + omega) R / (gamma eta t_0^(1 - zeta))``. With ``I_a``, the
     integral of ``x^-a`` from 1 to ``1 + tau``, ``kappa = eta t_0^-zeta`` and ``r = R / gamma``
 
-        g = I_zeta - I_(zeta + eps) - r kappa I_(2 zeta) / 2 - r kappa^2 I_(3 zeta) / 2
-            - kappa I_(2 zeta + eps),
+        g = I_zeta - I_(zeta + eps) - kappa (r I_(2 zeta) + r kappa I_(3 zeta) + 2 I_(2 zeta + eps)) / 2,
         omega = kappa (2 + kappa) / r + kappa^2 (1 + kappa) / 2.
 
     Sum :func:`bound_progress` over the updates ``t_0 <= t <= T``: together they raise ``u_t.u``, which is
