@@ -1,4 +1,4 @@
-"""The ``marginbook`` command: data sets, and the papers' tables run again."""
+"""The ``marginbook`` command: data sets, the papers' tables run again, exercises for a class."""
 
 import argparse
 import sys
@@ -70,6 +70,12 @@ def parser():
     compare.add_argument("id", metavar="ID|all")
     compare.add_argument("--readings", action="store_true", help="what other readings of the paper give")
     compare.set_defaults(action=compare_records)
+
+    exercises = commands.add_parser("exercises", help="hand out the book's exercises")
+    verbs = exercises.add_subparsers(required=True, metavar="export")
+    command = verbs.add_parser("export", help="write student copies of the notebooks, without solutions")
+    command.add_argument("folder", metavar="DIR")
+    command.set_defaults(action=exercises_export)
     return top
 
 
@@ -122,6 +128,14 @@ def reproduce_records(options):
     for name in absent:
         print(f"marginbook: not run where it needs {name}; `marginbook data where {name}`", file=sys.stderr)
     return 1 if absent and chosen and not made else 0
+
+
+def exercises_export(options):
+    """Write the notebooks that have exercises without their solutions."""
+    from marginbook import handouts
+
+    for path in handouts.export(options.folder):
+        print(path)
 
 
 def compare_records(options):

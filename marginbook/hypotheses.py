@@ -265,6 +265,47 @@ def class_votes(K, trace, support, n_classes, stop):
     return out / stop
 
 
+def bound_error(mistakes, n, *, voted=False):
+    """Error on new data of the hypotheses of one pass: ``E[M] / (n + 1)``, of their vote at most twice that.
+
+    Draw ``n + 1`` independent examples, train on ``n`` of them in one pass and keep the hypotheses after
+    ``0, ..., n`` examples. One of these, drawn uniformly, errs on the last example with probability ``E[M] /
+    (n + 1)``. A vote errs only where half of them err or abstain, so by Markov's inequality with at most
+    twice that.
+
+    Parameters
+    ----------
+    mistakes : float
+        ``E[M]``, the expected mistakes of one pass over all ``n + 1`` examples.
+    n : int
+        Training examples.
+    voted : bool
+        Whether the majority of all hypotheses predicts; else one of them, drawn at random.
+
+    Returns
+    -------
+    float
+        The probability of an error, or for a vote a bound on it. A zero score is an error.
+
+    Raises
+    ------
+    ValueError
+        If ``mistakes`` is not between 0 and ``n + 1``.
+
+    References
+    ----------
+    Freund and Schapire (1999), Theorem 2 and its corollary; Helmbold and Warmuth (1995).
+
+    Examples
+    --------
+    >>> bound_error(mistakes=5.0, n=99), bound_error(mistakes=5.0, n=99, voted=True)
+    (0.05, 0.1)
+    """
+    if not 0 <= mistakes <= n + 1:
+        raise ValueError(f"mistakes must be between 0 and n + 1 = {n + 1}, got {mistakes!r}")
+    return (2.0 if voted else 1.0) * mistakes / (n + 1)
+
+
 def empty_trace():
     """A trace without updates."""
     return np.empty(0, dtype=TRACE)

@@ -176,6 +176,8 @@ def test_updates_norm_and_margin_keep_their_bounds(seed, margin, epsilon):
     assert model.converged_
     assert model.n_updates_ <= amira.bound_updates(radius, gamma, epsilon)
     assert np.sqrt(model.trace_["ww"].max()) <= amira.bound_norm(gamma, epsilon)
+    w, nearest = model.coef_[0], maximum_margin(X, y, bias=False).coef / gamma
+    assert w @ w <= (2 - epsilon) * (nearest @ w) * (1 + 1e-9)  # the ball of the corollary
     assert model.history_[-1].margin > amira.bound_margin(gamma, epsilon)
     # The perceptron with margin has the same guarantee, to the letter.
     b = (1 - epsilon) / epsilon * radius**2
@@ -192,6 +194,106 @@ def test_the_bound_on_updates_is_reached_and_its_assumption_needed():
     model = AMIRA(epsilon=1.0, shuffle=False).fit(X, y)
     assert model.n_updates_ == 30 == round(amira.bound_updates(1.0, 1 / np.sqrt(30), 1.0))
     assert model.n_updates_ > amira.bound_updates(1.0, 1.01 / np.sqrt(30), 1.0)
+
+
+@seeded
+@given(seeds, st.sampled_from([1.0, 0.6, 0.2, 0.0]), st.floats(0.0, 0.4))
+def test_the_sums_of_a_run_are_what_the_lemma_says(seed, epsilon, wrong):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((40, 3)) * rng.uniform(0.2, 3.0, (40, 1))
+    y = np.where(rng.random(40) < wrong, -1.0, 1.0) * np.sign(X[:, 0])
+    y[-1] = -y[0]
+    model = AMIRA(epsilon=epsilon, shuffle=False, max_iter=3, record_trace=True).fit(X, y)
+    x, label = X[model.trace_["index"]], y[model.trace_["index"]]
+    margins, tau, xx = label * model.trace_["score"], label * model.trace_["step"], (x**2).sum(axis=1)
+    ww, total = (model.coef_**2).sum(), tau.sum()
+    close(ww, (tau * (1 + margins)).sum(), 1e-9)
+    close((tau**2 * xx).sum(), (tau * (1 - margins)).sum(), 1e-9)
+    assert ww <= (2 - epsilon) * total * (1 + 1e-12)
+    assert total >= epsilon * len(tau) / (X**2).sum(axis=1).max()
+
+
+@seeded
+@given(seeds, st.sampled_from([0.1, 0.3]), st.sampled_from([1.0, 0.5, 0.1, 0.0]))
+def test_the_way_of_the_weights_keeps_its_bound(seed, margin, epsilon):
+    X, y, radius, gamma = stream(seed, margin=margin)
+    model = AMIRA(epsilon=epsilon, max_iter=200, random_state=seed, record_trace=True).fit(X, y)
+    index = model.trace_["index"]
+    steps = np.abs(model.trace_["step"]) * np.linalg.norm(X[index], axis=1)
+    assert steps.sum() <= amira.bound_path(radius, gamma, epsilon)
+    if epsilon == 0.0:
+        short = 1.0 - y[index] * model.trace_["score"]
+        for delta in (0.01, 0.1, 0.5):
+            assert (short >= delta).sum() <= amira.bound_large(radius, gamma, delta)
+        # long before the end, PA is near weights that meet every constraint
+        w, best = model.coef_[0], maximum_margin(X, y, bias=False).coef / gamma
+        assert (y * (X @ w)).min() > 0.999 and np.linalg.norm(w) <= 2 / gamma
+        # and no farther from the best of them than it was at the start
+        assert np.linalg.norm(w - best) <= 1 / gamma
+
+
+def unit_stream(gamma, epsilon):
+    """Unit vectors with ``u.x = gamma``, each with ``w.x = 1 - epsilon`` when it comes."""
+    w, rows, side = np.zeros(3), [], np.sqrt(1 - gamma**2)
+    while True:
+        rest = np.hypot(w[1], w[2])
+        cosine = ((1 - epsilon) * (1 - 1e-9) - gamma * w[0]) / (side * rest) if rest else 1.0
+        if abs(cosine) > 1:
+            return np.array(rows)
+        along = w[1:] / rest if rest else np.array([1.0, 0.0])
+        across = np.array([-along[1], along[0]])
+        x = np.append(gamma, side * (cosine * along + np.sqrt(1 - cosine**2) * across))
+        rows.append(x)
+        w = w + (1 - w @ x) * x
+
+
+@pytest.mark.parametrize("epsilon", [0.9, 0.5, 0.2])
+def test_theorem_1_is_tight(epsilon):
+    for gamma, share in (0.2, 0.95), (0.05, 0.996):
+        X = unit_stream(gamma, epsilon)
+        y = np.where(np.arange(len(X)) % 2, 1.0, -1.0)
+        model = AMIRA(epsilon=epsilon, shuffle=False, record_trace=True, max_iter=1)
+        assert model.fit(X * y[:, None], y).n_updates_ == len(X)
+        bound = amira.bound_updates(1.0, gamma, epsilon)
+        assert share * bound < len(X) <= bound
+        way = np.abs(model.trace_["step"]).sum()
+        assert share * amira.bound_path(1.0, gamma, epsilon) < way <= amira.bound_path(1.0, gamma, epsilon)
+
+
+@pytest.mark.parametrize("epsilon", [0.9, 0.5, 0.1, 0.01])
+def test_theorem_3_is_tight(epsilon):
+    """Examples ``(1, s)``: each has ``w.x = 1 - epsilon`` when it comes, the last a little more."""
+    w, rows, s = np.zeros(2), [], 1e4
+    while s > -1e4:
+        rows.append([1.0, s])
+        w = w + (1 - w @ rows[-1]) / (1 + s * s) * np.array(rows[-1])
+        s = ((1 - epsilon) * (1 - 1e-9) - w[0]) / w[1]
+    X = np.array([*rows, [1.0, ((1 - epsilon) * (1 + 1e-9) - w[0]) / w[1]]])
+    y = np.where(np.arange(len(X)) % 2, 1.0, -1.0)
+    model = AMIRA(epsilon=epsilon, shuffle=False, max_iter=2).fit(X * y[:, None], y)
+    assert model.converged_ and model.n_updates_ == len(X) - 1
+    gamma = maximum_margin(X * y[:, None], y, bias=False).margin
+    assert gamma == pytest.approx(1.0)
+    guarantee = amira.bound_margin(gamma, epsilon)
+    assert guarantee < model.history_[-1].margin < guarantee * (1 + 1e-6)
+    assert np.linalg.norm(model.coef_) > (1 - 1e-6) * amira.bound_norm(gamma, epsilon)
+
+
+@seeded
+@given(seeds, st.sampled_from([1.0, 0.5, 0.2]), st.floats(0.0, 50.0))
+def test_a_start_away_from_zero_costs_its_distance_to_the_best_weights(seed, epsilon, away):
+    X, y, radius, gamma = stream(seed)
+    best = maximum_margin(X, y, bias=False).coef / gamma
+    w, updates = away * np.random.default_rng(seed).standard_normal(3), 0
+    start, before = w, -1
+    while updates > before:
+        before = updates
+        for x, label in zip(X, y, strict=True):
+            if label * (w @ x) <= 1 - epsilon:
+                near = np.linalg.norm(w - best)
+                w, updates = w + (label - w @ x) / (x @ x) * x, updates + 1
+                assert np.linalg.norm(w - best) <= near * (1 + 1e-12)
+    assert updates <= (radius * np.linalg.norm(start - best) / epsilon) ** 2
 
 
 @seeded
@@ -397,6 +499,8 @@ def test_the_margin_of_the_augmented_space_is_another():
     lambda: amira.bound_updates(1.0, 0.0, 1.0),
     lambda: amira.bound_updates(1.0, 1.0, 0.0),
     lambda: amira.bound_norm(0.0, 1.0),
+    lambda: amira.bound_path(1.0, 0.0, 0.0),
+    lambda: amira.bound_large(1.0, 1.0, 0.0),
     lambda: amira.bound_inseparable(1.0, 1.0, 1.0, [-1.0]),
     lambda: amira.bound_noise_control(1.0, -1.0, 1.0, [1.0]),
 ])  # fmt: skip

@@ -10,6 +10,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
 EXECUTOR = Path(__file__).resolve().parents[1] / "tools" / "execute.py"
+WIDGET = "application/vnd.jupyter.widget-view+json"
 CELLS = ("x = 1\nx", "import ipywidgets\nipywidgets.IntSlider(description='k')", "object()")
 
 
@@ -47,9 +48,21 @@ def test_outputs_counts_and_metadata_are_stored(executed):
 
 def test_the_stored_widget_still_finds_its_state(executed):
     notebook = json.loads(executed[0])
-    view = notebook["cells"][1]["outputs"][0]["data"]["application/vnd.jupyter.widget-view+json"]
+    view = notebook["cells"][1]["outputs"][0]["data"][WIDGET]
     (state,) = notebook["metadata"]["widgets"].values()
     assert state["state"][view["model_id"]]["state"]["description"] == "k"
+
+
+def test_of_a_panel_the_link_alone_is_stored(tmp_path):
+    path = tmp_path / "panel.ipynb"
+    write(path, "from marginbook.stepper import panel\npanel(lambda k: None, page='a', k=(0, 3))")
+    assert execute(path).returncode == 0
+    notebook = json.loads(path.read_text())
+    (output,) = notebook["cells"][0]["outputs"]
+    assert set(output["data"]) == {"text/html", "text/plain"} and "mybinder.org" in "".join(
+        output["data"]["text/html"]
+    )
+    assert "widgets" not in notebook["metadata"]
 
 
 def test_a_notebook_that_fails_is_left_as_it_was(tmp_path):

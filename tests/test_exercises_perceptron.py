@@ -1,9 +1,7 @@
 """The perceptron's checkers accept the worked solutions and name what is wrong with typical wrong answers."""
 
 import numpy as np
-import pytest
-
-from marginbook.exercises import check
+from answers import checks_of
 
 
 def step(w, x, y, b, eta):
@@ -50,13 +48,6 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize("name", SOLUTIONS)
-def test_the_worked_solution_is_accepted(name):
-    assert check(name, SOLUTIONS[name])
-
-
-@pytest.mark.parametrize("name, wrong, says", WRONG)
-def test_a_wrong_answer_is_told_which_property_fails(name, wrong, says):
-    verdict = check(name, wrong)
-    assert not verdict
-    assert says in verdict.message
+test_the_worked_solution_is_accepted, test_a_wrong_answer_is_told_which_property_fails = checks_of(
+    SOLUTIONS, WRONG
+)

@@ -1,5 +1,7 @@
 """Averaged and voted hypotheses equal their definitions over all trials."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from oracles import close
@@ -81,3 +83,25 @@ def test_blocks_of_predictions_change_nothing(monkeypatch):
     whole = model.decision_function(X)
     monkeypatch.setattr("marginbook.estimators.base.PREDICT_BYTES", 8 * 10 * len(model.support_))
     np.testing.assert_array_equal(model.decision_function(X), whole)
+
+
+def test_mistakes_of_a_pass_bound_the_error_of_a_random_hypothesis_and_of_the_vote():
+    # Three noisy pairs, equally likely: all 3^4 samples of n + 1 = 4 are enumerated.
+    X, y = np.array([[1.0, 0.0], [1.0, 2.0], [-0.5, 1.0]]), np.array([1.0, -1.0, 1.0])
+    mistakes = single = vote = 0.0
+    for sample in product(range(3), repeat=4):
+        W = [np.zeros(2)]
+        for i in sample:
+            wrong = y[i] * (W[-1] @ X[i]) <= 0
+            mistakes += wrong
+            W.append(W[-1] + wrong * y[i] * X[i])
+        scores = y[i] * (W[:4] @ X[i])  # of the hypotheses before the last pair, on it
+        single += np.mean(scores <= 0)
+        vote += np.sign(scores).sum() <= 0
+    assert single / 81 == pytest.approx(hypotheses.bound_error(mistakes / 81, 3), rel=1e-12)
+    assert 0 < vote / 81 <= hypotheses.bound_error(mistakes / 81, 3, voted=True)
+
+
+def test_more_mistakes_than_examples_are_refused():
+    with pytest.raises(ValueError, match="between 0 and n"):
+        hypotheses.bound_error(5, 3)

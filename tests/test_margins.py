@@ -8,6 +8,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC, LinearSVC
 
 from marginbook import Perceptron, maximum_margin
+from marginbook.data.synthetic import separable
 from marginbook.margins import (
     directional_margin,
     dual_exponent,
@@ -15,6 +16,7 @@ from marginbook.margins import (
     geometric_margin,
     p_norm_margin,
 )
+from marginbook.pnorms import link
 
 
 class Hyperplane:
@@ -69,6 +71,53 @@ def test_p_norm_margin_is_the_p_norm_distance_to_the_hyperplane(p):
     step = step * score / (step @ w)
     assert PLANE.decision_function(X[0] - step) == pytest.approx(0.0, abs=1e-12)
     assert np.linalg.norm(step, p) == pytest.approx(p_norm_margin(PLANE, X[:1], Y[:1], p), rel=1e-12)
+
+
+def test_geometric_margin_is_the_distance_to_the_hyperplane():
+    rng = np.random.default_rng(0)
+    w, b, x = rng.standard_normal(4), 0.7, rng.standard_normal(4)
+    plane, score = Hyperplane(w, b), x @ w + b
+    distance = abs(geometric_margin(plane, [x], [1]))
+    foot = x - score / (w @ w) * w
+    assert foot @ w + b == pytest.approx(0.0, abs=1e-12)
+    assert np.linalg.norm(x - foot) == pytest.approx(distance, rel=1e-12)
+    others = foot + rng.standard_normal((500, 4)) * 10.0 ** rng.uniform(-3, 1, (500, 1))
+    on_it = others - np.outer((others @ w + b) / (w @ w), w)
+    assert (np.linalg.norm(on_it - x, axis=1) >= distance * (1 - 1e-12)).all()
+
+
+@pytest.mark.parametrize("p", [1.2, 2.0, 3.0, 8.0])
+def test_hoelders_inequality_holds_and_the_link_names_a_point_of_equality(p):
+    rng, q = np.random.default_rng(1), dual_exponent(p)
+    for w in rng.standard_normal((20, 5)) * rng.integers(0, 2, (20, 5)) + [1e-3, 0, 0, 0, 0]:
+        length = np.linalg.norm(w, q)
+        inside = rng.standard_normal((200, 5))
+        inside /= np.linalg.norm(inside, p, axis=1)[:, None]
+        assert (abs(inside @ w) <= length * (1 + 1e-12)).all()
+        x = link(w, q) / length
+        assert np.linalg.norm(x, p) == pytest.approx(1.0, rel=1e-9)
+        assert w @ x == pytest.approx(length, rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_augmentation_costs_what_its_theorem_says(seed):
+    sample = separable(30, 3, margin=0.05, bias=0.2, random_state=seed)
+    X, y, radius = sample.data, sample.target, np.linalg.norm(sample.data, axis=1).max()
+    plane, b = Hyperplane(sample.separator, 0.2), 0.2
+    margin = geometric_margin(plane, X, y)
+    for rho in (0.1, radius, 20.0):
+        directional = directional_margin(plane, X, y, rho=rho)
+        assert (
+            directional == pytest.approx(margin / np.sqrt(1 + b**2 / rho**2), rel=1e-9)
+            and directional <= margin
+        )
+        hardness = (radius**2 + rho**2) / directional**2
+        assert hardness >= (radius + b) ** 2 / margin**2
+    best = np.sqrt(radius * b)
+    directional = directional_margin(plane, X, y, rho=best)
+    assert (radius**2 + best**2) / directional**2 == pytest.approx((radius + b) ** 2 / margin**2, rel=1e-9)
+    assert 2 * radius**2 / directional_margin(plane, X, y, rho=radius) ** 2 < 4 * radius**2 / margin**2
+    assert len(set(y)) == 2 and b < radius
 
 
 def test_directional_is_at_most_geometric_margin():

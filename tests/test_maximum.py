@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
+from scipy.optimize import minimize
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.metrics.pairwise import polynomial_kernel
 
@@ -83,6 +84,50 @@ def test_soft_margin_equals_an_interior_point_solver(seed, noise_control):
     assert best.margin == pytest.approx(by_clarabel(X, y, **options), rel=3e-6)
     implicit = maximum_margin(X @ X.T, y, kernel="precomputed", **options)
     assert implicit.margin == pytest.approx(best.margin, rel=2e-6)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_solution_is_unique_and_the_margin_is_one_over_its_length(seed):
+    sample = separable(12, 2, margin=0.1, bias=0.1, random_state=seed)
+    X, y = sample.data, sample.target
+    best = maximum_margin(X, y)
+    constraint = {"type": "ineq", "fun": lambda v: y * (X @ v[:2] + v[2]) - 1}
+    for start in np.random.default_rng(seed).standard_normal((3, 3)) + [*2 * sample.separator, 0]:
+        found = minimize(
+            lambda v: v[:2] @ v[:2] / 2, start, jac=lambda v: np.append(v[:2], 0.0), constraints=constraint,
+            method="SLSQP", options={"maxiter": 1000, "ftol": 1e-14},
+        )  # fmt: skip
+        assert 1 / np.linalg.norm(found.x[:2]) == pytest.approx(best.margin, rel=1e-6)
+        assert found.x * best.margin == pytest.approx([*best.coef, best.intercept], abs=1e-5)
+
+
+@pytest.mark.parametrize("p", [1, 1.5, 2, 4, np.inf])
+@pytest.mark.parametrize("bias", [True, False])
+def test_no_hyperplane_has_a_margin_above_a_certificate(p, bias):
+    rng = np.random.default_rng(7)
+    X, y = rng.standard_normal((10, 3)), np.repeat([1.0, -1.0], 5)
+    for _ in range(200):
+        a = rng.dirichlet(np.full(5, 0.3), size=2).ravel() / 2 if bias else rng.dirichlet(np.full(10, 0.3))
+        w, b = rng.standard_normal(3), bias * rng.standard_normal()
+        margin = (y * (X @ w + b)).min() / np.linalg.norm(w, dual_exponent(p))
+        assert margin <= np.linalg.norm((a * y) @ X, p)
+    shifted = X + 3.0 * np.outer(y, [1.0, 0, 0])
+    best = maximum_margin(shifted, y, p=p, bias=bias)
+    assert best.margin == pytest.approx(np.linalg.norm((best.dual_coef * y) @ shifted, p), rel=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_maximum_margin_is_half_the_distance_of_the_hulls(seed):
+    sample = separable(14, 3, margin=0.1, bias=0.1, random_state=seed)
+    X, y = sample.data, sample.target
+    sides = [{"type": "eq", "fun": lambda a, s=s: a[y == s].sum() - 1} for s in (1, -1)]
+    start = 1 / np.array([(y == s).sum() for s in y])
+    apart = minimize(
+        lambda a: ((a * y) @ X) @ ((a * y) @ X), start, bounds=[(0, 1)] * len(y), constraints=sides,
+        method="SLSQP", options={"maxiter": 1000, "ftol": 1e-14},
+    )  # fmt: skip
+    assert apart.success
+    assert maximum_margin(X, y).margin == pytest.approx(np.sqrt(apart.fun) / 2, rel=1e-5)
 
 
 def test_soft_margin_is_the_hard_margin_with_private_coordinates():

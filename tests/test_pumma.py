@@ -9,7 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from oracles import close
 from scipy import sparse
-from scipy.optimize import brentq
+from scipy.optimize import brentq, linprog
 from test_cases import sample
 
 from marginbook import PUMMA, maximum_margin
@@ -18,7 +18,6 @@ from marginbook.engines import columns, kernel, linear, pnorm
 from marginbook.kernels import Kernel
 from marginbook.margins import p_norm_margin
 from marginbook.rules import pumma, romma
-from marginbook.stepper import replay
 
 seeds = st.integers(0, 10**6)
 
@@ -320,13 +319,6 @@ def test_a_zero_row_is_an_ordinary_row_and_the_origin_does_not_matter(p):
     close(there.coef_, here.coef_, 1e-6)
 
 
-def test_the_stepper_refuses_a_pair():
-    X, y = sample(classes=2, d=2)
-    model = PUMMA(shuffle=False, max_iter=2, record_trace=True).fit(X, y)
-    with pytest.raises(ValueError, match="along a pair"):
-        replay(model, X, y)
-
-
 # Bounds
 
 
@@ -380,6 +372,74 @@ def test_the_soft_margin_in_a_kernels_space_is_reached():
     model.fit(X, y)
     best = maximum_margin(X, y, kernel="rbf", gamma=0.2, noise_control=1.0)
     assert model.converged_ and model.history_[-1].margin >= 0.95 * best.margin * (1 - 1e-6)
+
+
+@seeded(40)
+@given(seeds, st.sampled_from([1.0, 1.5, 2.0, 4.0, math.inf]))
+def test_the_best_bias_makes_the_margin_that_of_the_worst_half_difference(seed, p):
+    rng = np.random.default_rng(seed)
+    X, w = rng.standard_normal((12, 3)) + 5.0, rng.standard_normal(3)
+    y = np.where(np.arange(12) < rng.integers(1, 12), 1, -1)
+    found = pumma.margin_of_pairs(w, X, y, p)
+    size = np.abs(w).max() if p == 1.0 else np.linalg.norm(w, 1.0 if p == math.inf else p / (p - 1))
+    # The largest t with y (w.x + b) >= t: a linear program in b and t.
+    best = linprog([0, -1], np.column_stack([-y, np.ones(12)]), y * (X @ w), bounds=(None, None))
+    assert found == pytest.approx(-best.fun / size, rel=1e-9, abs=1e-9)
+    Z = [(a - b) / 2 for a in X[y > 0] for b in X[y < 0]]
+    assert found == pytest.approx(min(z @ w for z in Z) / size)
+
+
+@pytest.mark.parametrize("w, y", [([0.0, 0.0], [1, -1]), ([1.0, 0.0], [1, 1]), ([1.0, 0.0], [-1, -1])])
+def test_no_weights_and_one_class_have_no_margin_of_pairs(w, y):
+    with pytest.raises(ValueError, match="must"):
+        pumma.margin_of_pairs(w, [[0.0, 1.0], [1.0, 0.0]], y)
+
+
+@seeded(15)
+@given(seeds, st.sampled_from([2.0, 3.0, 6.0]))
+def test_the_weights_are_never_longer_than_those_of_the_maximum_margin(seed, p):
+    found = separable(40, 4, margin=0.1, random_state=seed)
+    X, y = found.data + np.random.default_rng(seed).uniform(-2, 2, 4), np.where(found.target > 0, 1, -1)
+    best = maximum_margin(X, y, bias=True, p=p)
+    model = PUMMA(p=p, delta=0.02, random_state=seed, max_iter=50, record_trace=True).fit(X, y)
+    longest = np.sqrt(model.trace_["ww"].max())
+    assert longest <= pumma.bound_norm(best.dual) * (1 + 1e-5)
+
+
+def nearly_missed(hardness, delta):
+    """Half differences of length 1, each of an example that fires barely; u = e_1 is a separator."""
+    gamma = hardness**-0.5
+    reach = math.sqrt(1 - gamma**2)
+    z = np.array([gamma, reach, 0.0])
+    w, pair, X, y = z, {1: z, -1: -z}, [z, -z], [1, -1]
+    while True:
+        short, size = (1 - delta / 2) * (1 - 1e-9) - gamma * w[0], np.linalg.norm(w[1:])
+        if short < -reach * size:
+            return np.array(X), np.array(y)
+        (a, c), s = w[1:] / size, min(short / size, reach)
+        t = math.sqrt(max(reach**2 - s**2, 0.0))
+        z = np.array([gamma, s * a - t * c, s * c + t * a])
+        near = {label: pair[-label] + 2 * label * z for label in (1, -1)}
+        label = min(near, key=lambda label: np.linalg.norm(near[label]))
+        pair[label] = near[label]
+        X.append(near[label])
+        y.append(label)
+        scale, length = pumma.minimiser(1.0, float(w @ z), float(z @ z), float(w @ w))
+        w = scale * w + length * z
+
+
+def test_a_stream_makes_nearly_all_updates_allowed_and_more_than_the_printed_proof_allows():
+    """P3, Theorem 2 (i): the printed proof ends with 2 R^2 |u|^2 / delta^2."""
+    hardness, delta = 256.0, 0.2
+    gamma = hardness**-0.5
+    X, y = nearly_missed(hardness, delta)
+    assert (y * X[:, 0]).min() >= gamma * (1 - 1e-12)
+    made = PUMMA(delta=delta, shuffle=False, max_iter=1).fit(X, y).n_updates_
+    bound = pumma.bound_updates_spread(2.0, gamma, delta)
+    assert 0.97 * bound < made <= bound
+    radius = np.linalg.norm(X, axis=1).max()
+    assert made > 1.3 * 2 * (radius / gamma / delta) ** 2
+    assert made <= pumma.bound_updates(radius, gamma, delta)
 
 
 # The printed forms
@@ -521,6 +581,7 @@ def test_p_log_is_two_in_few_dimensions():
         lambda: pumma.bound_progress(1.0, 2.0),
         lambda: pumma.bound_margin(0.0, 0.5),
         lambda: pumma.bound_margin(1.0, -0.5),
+        lambda: pumma.bound_norm(0.0),
     ],
 )
 def test_bounds_refuse_what_they_do_not_bound(call):

@@ -12,7 +12,7 @@ from oracles import close
 
 from marginbook import ROMMA, maximum_margin
 from marginbook.data.synthetic import separable
-from marginbook.rules import romma
+from marginbook.rules import perceptron, romma
 
 seeded = settings(derandomize=True, deadline=None, max_examples=25)
 seeds = st.integers(0, 10**6)
@@ -145,6 +145,25 @@ def test_the_printed_trigger_never_starts():
     assert ROMMA(shuffle=False, max_iter=1).fit(X, labels).n_updates_ == 2  # the second score is zero
 
 
+@seeded
+@given(seeds, st.floats(0.1, 0.99), st.integers(-200, 99), st.floats(0.3, 3.0))
+def test_the_old_constraint_is_slack_only_after_a_right_score_of_a_short_example(seed, sine, percent, length):
+    rng, k = np.random.default_rng(seed), percent / 100
+    w, x = rng.standard_normal((2, 3))
+    x -= (x @ w) / (w @ w) * w
+    w, x = w / np.linalg.norm(w), length * sine * x / np.linalg.norm(x)
+    x = x + length * np.sqrt(1 - sine**2) * np.sign(k) * w
+    w = w * k / (w @ x) if k else w
+    v = stepped(w, x, 1.0)
+    assert v @ x == pytest.approx(1.0)
+    if v @ w > w @ w * (1 + 1e-9):
+        assert 0 < w @ x >= (w @ w) * (x @ x)
+        assert np.linalg.norm(x) * np.linalg.norm(w) < 1
+        close(v, x / (x @ x), 1e-9)
+    if k <= 0 or np.linalg.norm(x) * np.linalg.norm(w) >= 1:
+        assert v @ w == pytest.approx(w @ w)
+
+
 def test_margins_within_rounding_of_one_cause_no_update():
     rng = np.random.default_rng(0)
     rows = rng.standard_normal((200, 7))
@@ -224,12 +243,15 @@ def test_from_the_image_of_zero_every_trial_can_be_a_mistake():
     assert line.fit(X, y).n_updates_ == 2 and line.converged_
     with localcontext(prec=300):  # without the restart
         rows, w = [(Decimal(1), Decimal(1)), (Decimal(1), Decimal(3))], (Decimal(1), Decimal(0))
+        first = []  # w_0 after each trial of x = 1
         for t in range(200):
             (x0, x1), sign = rows[t % 2], (-1, 1)[t % 2]
             k, Q, W = sign * (w[0] * x0 + w[1] * x1), x0 * x0 + x1 * x1, w[0] * w[0] + w[1] * w[1]
             assert k <= 0
             c, d = (Q * W - k) / (Q * W - k * k), W * (1 - k) / (Q * W - k * k)
             w = c * w[0] + d * sign * x0, c * w[1] + d * sign * x1
+            first += [w[0]] * (sign < 0)
+        assert first[0] == 1 and all(4 * b >= 5 * a for a, b in zip(first, first[1:], strict=False))
         assert w[0] * w[0] + w[1] * w[1] > 10**18
     bias = line.set_params(start="bias", max_iter=50).fit(X, y)
     best = maximum_margin(X, y, bias=False, augment=1.0).margin
@@ -332,9 +354,65 @@ def test_on_inseparable_data_the_weights_start_again():
         assert (model.trace_["ww"] * xx <= 1.1 / romma.RESOLUTION**2).all()
 
 
+@seeded
+@given(seeds, st.sampled_from([0.1, 0.5, 2.0]), st.sampled_from([1.0, 0.3]))
+def test_the_bound_with_noise_control_holds_on_noisy_data_in_every_pass(seed, lam, delta):
+    rng = np.random.default_rng(seed)
+    sample = separable(60, 3, margin=0.3, random_state=seed)
+    X, y = sample.data, np.where(rng.random(60) < 0.15, -1.0, 1.0) * sample.target
+    y[0], X[1], y[1] = 1.0, X[0], -1.0  # one example has both labels
+    radius = np.linalg.norm(X, axis=1).max()
+    model = ROMMA(delta=delta, noise_control=lam, random_state=seed, max_iter=3000).fit(X, y)
+    assert model.converged_
+    bounds = []
+    for u in (sample.separator, rng.standard_normal(3), y @ X):
+        for gamma in (0.1, 0.3, 0.6):
+            lacks = np.maximum(0, gamma - y * (X @ u) / np.linalg.norm(u))
+            bounds.append(romma.bound_noise_control(radius, gamma, lacks, lam, delta))
+            best = radius * np.linalg.norm(lacks)
+            freund_schapire = perceptron.bound_freund_schapire(radius, gamma * delta, lacks)
+            assert romma.bound_noise_control(radius, gamma, lacks, best, delta) == pytest.approx(
+                freund_schapire
+            )
+            assert bounds[-1] >= freund_schapire * (1 - 1e-12)
+    assert model.n_updates_ <= min(bounds)
+    gamma = maximum_margin(X, y, bias=False, noise_control=lam).margin
+    assert (
+        model.n_updates_
+        <= romma.bound_updates(np.sqrt(radius**2 + lam), gamma, delta)
+        <= min(bounds) * (1 + 1e-6)
+    )
+
+
+def test_without_noise_control_inseparable_data_break_its_bound():
+    X, y = np.array([[1.0, 0.0], [1.0, 0.0]]), np.array([1, -1])
+    bound = romma.bound_noise_control(1.0, 1.0, [0.0, 2.0], 2.0)
+    assert ROMMA(noise_control=2.0, shuffle=False, max_iter=100).fit(X, y).n_mistakes_ <= bound == 9
+    assert ROMMA(shuffle=False, max_iter=100).fit(X, y).n_mistakes_ == 200
+
+
+def test_the_norm_after_a_step_is_that_of_the_multipliers():
+    """|w'|^2 = scale |w|^2 + |step|, in both cases: what the kernel form needs for its recurrence."""
+    rng = np.random.default_rng(0)
+    slack = 0
+    for _ in range(300):
+        w, x = rng.standard_normal((2, 3)) * rng.uniform(0.2, 2.0, size=(2, 1))
+        y = rng.choice([-1.0, 1.0])
+        if y * (w @ x) >= 1:
+            continue
+        _, scale, step, _ = romma.rule(AGGRESSIVE, romma.State(), y, w @ x, x @ x, w @ w)
+        slack += scale == 0.0
+        v = scale * w + step * x
+        assert v @ v == pytest.approx(scale * (w @ w) + abs(step))
+        assert y * (w @ x) > 0 or scale >= 1.0
+    assert slack > 10
+
+
 @pytest.mark.parametrize(
     "call",
     [
+        lambda: romma.bound_noise_control(1.0, 1.0, [0.0], 0.0),
+        lambda: romma.bound_noise_control(1.0, 1.0, [-1.0], 1.0),
         lambda: romma.bound_mistakes(1.0, 0.0),
         lambda: romma.bound_ideal(1.0, -1.0),
         lambda: romma.bound_updates(1.0, 0.0, 0.5),

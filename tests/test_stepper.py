@@ -156,6 +156,12 @@ def test_three_classes_are_refused(stream):
         replay(fitted(X, labels), X, labels)
 
 
+def test_a_rule_that_tells_no_threshold_needs_one(stream):
+    X, y = stream
+    with pytest.raises(NotImplementedError, match="pass threshold"):
+        replay(Shrinking(shuffle=False, record_trace=True, max_iter=3).fit(X, y), X, y)
+
+
 @pytest.mark.parametrize(("threshold", "did"), [(-1, "an update"), (0.9, "no update")])
 def test_a_threshold_that_is_not_the_rules_is_refused(stream, threshold, did):
     X, y = stream
@@ -280,7 +286,7 @@ def test_an_output_asks_nobody_for_anything_and_escapes_names(stream):
 def test_every_number_beside_the_picture_is_filled_by_the_player(stream):
     X, y = stream
     _, script, _ = parts(stepper(fitted(X, y), X, y, ident="a").data)
-    row = re.search(r"return \[(trial\[0\].*?)\]\s*\.map", script)[1]
+    row = re.search(r"return \[(trial\[0\].*?)\]\.concat", script)[1]
     shown = stepper(fitted(X, y), X, y, ident="a").data.count("<dt>")
     assert len(row.split(",")) == shown
 

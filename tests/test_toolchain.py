@@ -61,6 +61,10 @@ def test_the_binder_environment_installs_the_package_under_the_constraints():
     assert constraint == "-c constraints.txt"
     extras = re.fullmatch(r"-e \.\[(.+)\]", package)[1].split(",")
     assert set(extras) <= set(PROJECT["optional-dependencies"])
+    installed = {
+        re.match(r"[A-Za-z0-9_.-]+", n)[0] for e in extras for n in PROJECT["optional-dependencies"][e]
+    }
+    assert {"jupyterlab", "jupyterlab-myst", "ipywidgets"} <= installed, "what a chapter opened there needs"
 
 
 def test_the_lock_holds_every_dependency_of_the_project():

@@ -1,7 +1,8 @@
 """Run notebooks in place and leave byte-stable files: ``python tools/execute.py book/*.ipynb``.
 
 Two runs of an unchanged notebook give identical bytes: widget ids are renamed in order of appearance,
-addresses are zeroed, keys are sorted, and nothing that depends on the clock or the machine is kept.
+addresses are zeroed, keys are sorted, and nothing that depends on the clock or the machine is kept. Of a
+widget that has HTML for pages without a kernel, that alone is stored.
 A notebook that fails is left as it was.
 """
 
@@ -23,6 +24,7 @@ HEX_ID = re.compile(r"\b[0-9a-f]{32}\b")
 # As in `make test`: a sum in a BLAS call depends on how many threads share it. The kernel inherits these.
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 LANGUAGE = {"name": "python"}
+WIDGET = "application/vnd.jupyter.widget-view+json"
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 
 
@@ -42,10 +44,14 @@ def run(notebook, folder, timeout):
         resources=resources,
     )
     client.execute()
-    for cell in notebook.cells:
-        for output in cell.get("outputs", []):
-            if "text/plain" in output.get("data", {}):
-                output.data["text/plain"] = ADDRESS.sub("0x000000000000", output.data["text/plain"])
+    shown = [output.data for cell in notebook.cells for output in cell.get("outputs", []) if "data" in output]
+    for data in shown:
+        if "text/plain" in data:
+            data["text/plain"] = ADDRESS.sub("0x000000000000", data["text/plain"])
+        if "text/html" in data:
+            data.pop(WIDGET, None)
+    if not any(WIDGET in data for data in shown):
+        notebook.metadata.pop("widgets", None)
     notebook.metadata["kernelspec"], notebook.metadata["language_info"] = KERNEL, LANGUAGE
 
 

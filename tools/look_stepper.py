@@ -66,14 +66,18 @@ class Player:
 
 
 def numbers(data, run, t):
-    moves = sum(at <= t for at in run["at"])
+    updates, times = sum(at <= t for at in run["at"]), run.get("moves", run["at"])
+    moves = sum(at <= t for at in times)
     _, _, bias, norm, margin = run["w"][moves]
+    after = [bias, norm, margin, updates]
+    if "pair" in run:
+        after.append(", ".join(map(str, run["pair"][updates])) or None)
     if not 1 <= t <= len(run["score"]):
-        return [None, None, None, "stopped" if t else None, None, None, bias, norm, margin, moves]
+        return [None, None, None, "stopped" if t else None, None, None, *after]
     score, y, limit = run["score"][t - 1], data["y"][data["order"][t - 1]], run["threshold"]
     limit, fired = limit[t - 1] if isinstance(limit, list) else limit, t in run["at"]
-    scale, step = (run["scale"][moves - 1], run["step"][moves - 1]) if fired else (1, 0)
-    return [score, y * score, limit, "yes" if fired else "no", scale, step, bias, norm, margin, moves]
+    scale, step = (run["scale"][moves - 1], run["step"][moves - 1]) if t in times else (1, 0)
+    return [score, y * score, limit, "yes" if fired else "no", scale, step, *after]
 
 
 def as_text(value):
@@ -136,7 +140,7 @@ def spaces(player, label, act):
         frames = "[...root.querySelectorAll('.mb-{}')].every((e) => getComputedStyle(e).display !== 'none')"
         seen = {space: player.ask(frames.format(space)) for space in "vx"}
         pressed = player.ask("root.querySelector('[aria-pressed]').getAttribute('aria-pressed')")
-        planes = player.ask("root.querySelectorAll('.mb-no').length")
+        planes = player.ask("root.querySelectorAll('.mb-no:not(.mb-z)').length")
         wanted = sum(any(x) for x in player.data["x"]) * len(player.data["runs"]) if weights else 0
         if (seen["v"], seen["x"], pressed, planes) != (weights, not weights, str(weights).lower(), wanted):
             yield f"{label}: spaces {seen}, pressed {pressed}, {planes} half-planes, not {wanted}"

@@ -5,7 +5,6 @@ after another. The state (weights, norms, rule states, trial count) survives bet
 """
 
 import numpy as np
-from numba import njit
 from numba.extending import register_jitable
 from scipy import sparse
 from sklearn.utils.extmath import row_norms
@@ -13,25 +12,23 @@ from sklearn.utils.extmath import row_norms
 from marginbook.engines.run import Run
 
 BLOCK_BYTES = 1 << 21  # of rows walked at a time: few calls, and the rows stay in a cache
+SHORT = 32  # features: up to there the plain loop is the faster product
 PRESENTATIONS = 1 << 16  # of mini-epochs in one call: the log has room for as many updates
-
-
-@njit(fastmath={"reassoc"})
-def inner(x, v):
-    """``x . v``: on long vectors as fast as a call of BLAS, on short ones many times faster.
-
-    The sum may be taken in any order, so that several products are added at once.
-    """
-    total = 0.0
-    for j in range(v.shape[0]):
-        total += x[j] * v[j]
-    return total
 
 
 @register_jitable
 def dense_dot(rows, i, v):
     """``x_i . v`` for C-contiguous rows."""
-    return inner(rows[0][i], v)
+    return np.dot(rows[0][i], v)
+
+
+@register_jitable
+def short_dot(rows, i, v):
+    """The same for rows so short that a call of BLAS takes longer than their product."""
+    row, total = rows[0][i], 0.0
+    for j in range(v.shape[0]):
+        total += row[j] * v[j]
+    return total
 
 
 @register_jitable
@@ -92,7 +89,7 @@ class LinearEngine(Run):
             self._compile(csr_dot, csr_add)
         else:
             self._row_bytes = 8 * X.shape[1]
-            self._compile(dense_dot, dense_add)
+            self._compile(dense_dot if X.shape[1] > SHORT else short_dot, dense_add)
         self._dual = np.zeros((len(self.hyp), X.shape[0] if self.noise > 0 else 0))
 
     def _squares_of(self, X):

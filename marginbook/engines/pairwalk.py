@@ -23,7 +23,7 @@ import numpy as np
 from numba import njit
 from numba.extending import register_jitable
 
-from marginbook.engines.linear import csr_add, csr_dot, inner
+from marginbook.engines.linear import csr_add, csr_dot
 from marginbook.engines.walk import LARGEST, SMALLEST, compiled, inlined, note
 from marginbook.pnorms import write_link
 
@@ -47,7 +47,7 @@ def dense_plus(rows, place, a, v):
 
 def dense_pair_dot(rows, place, v):
     """``x . v`` for dense rows."""
-    return inner(dense_row(rows, place), v)
+    return np.dot(dense_row(rows, place), v)
 
 
 def dense_apart(rows, a, b):
@@ -57,7 +57,7 @@ def dense_apart(rows, a, b):
         z[j] = 0.0
     dense_plus(rows, a, 0.5, z)
     dense_plus(rows, b, -0.5, z)
-    return inner(z, z)
+    return np.dot(z, z)
 
 
 def buffer_along(rows, a, b, c, v):
@@ -82,7 +82,7 @@ def csr_plus(rows, place, a, v):
 def csr_pair_dot(rows, place, v):
     """``x . v`` for CSR rows."""
     n = rows[2].shape[0] - 1
-    return csr_dot(rows[:3], place, v) if place < n else inner(rows[3][place - n], v)
+    return csr_dot(rows[:3], place, v) if place < n else np.dot(rows[3][place - n], v)
 
 
 def csr_apart(rows, a, b):

@@ -72,6 +72,8 @@ class ALMA(OnlineClassifier):
         "p": [Interval(Real, 2, math.inf, closed="left"), StrOptions({"log"})],
     }
 
+    _threshold = staticmethod(alma.threshold)
+
     def _algorithm(self, X):
         p = max(2.0, 2.0 * math.log(X.shape[1])) if self.p == "log" else float(self.p)
         named = {"theorem": math.sqrt(8.0) / self.alpha, "experiments": 1.0 / self.alpha}

@@ -78,6 +78,8 @@ class AMIRA(OnlineClassifier):
         "tol": [positive],
     }
 
+    _threshold = staticmethod(amira.threshold)
+
     def _algorithm(self, X):
         k = self.k if self.multiclass == "k-best" else 1
         rule = amira.rule if self.multiclass == "ovr" else amira.multiclass_step

@@ -87,6 +87,11 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         """The rule, its parameters and its first state."""
         raise NotImplementedError
 
+    @staticmethod
+    def _threshold(params, updates, xx, ww):
+        """The rule fires where ``y score`` is at most this, after so many updates."""
+        raise NotImplementedError("this rule tells no threshold: pass threshold to the stepper")
+
     def _options(self):
         """What the engine does besides running the rule."""
         return {

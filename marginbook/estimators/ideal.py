@@ -42,10 +42,12 @@ class IdealMargin(OnlineClassifier):
     RuntimeError
         When rounding keeps the margin from ``tol``: for a very small ``tol`` or margin.
 
-    Notes ----- ``n_updates_`` counts the trials that changed the hypothesis. The hypothesis after the last
-    trial predicts: the maximum-margin separator of all examples. ``history_`` has its margin. A row of zeros
-    counts as a mistake and is not among the constraints (unless ``augment`` or ``noise_control`` is
-    positive). Time and memory grow with the number of examples times the number that ever had a dual weight.
+    Notes
+    -----
+    ``n_updates_`` counts the trials that changed the hypothesis. The hypothesis after the last trial
+    predicts: the maximum-margin separator of all examples. ``history_`` has its margin. A row of zeros counts
+    as a mistake and is not among the constraints (unless ``augment`` or ``noise_control`` is positive). Time
+    and memory grow with the number of examples times the number that ever had a dual weight.
 
     References
     ----------

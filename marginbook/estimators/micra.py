@@ -83,6 +83,8 @@ class MICRA(OnlineClassifier):
         "mini_epochs": [Interval(Integral, 0, None, closed="left")],
     }
 
+    _threshold = staticmethod(micra.threshold)
+
     def _algorithm(self, X):
         radius = self._radius(X) or 1.0  # rows of zeros alone: no update will ask for it
         params = micra.Params(

@@ -58,6 +58,8 @@ class Pegasos(OnlineClassifier):
         "project": ["boolean"],
     }
 
+    _threshold = staticmethod(pegasos.threshold)
+
     def _algorithm(self, X):
         return pegasos.rule, pegasos.Params(float(self.lam), bool(self.project)), pegasos.State(0)
 

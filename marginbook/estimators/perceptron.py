@@ -54,5 +54,7 @@ class Perceptron(OnlineClassifier):
         "eta": [positive],
     }
 
+    _threshold = staticmethod(perceptron.threshold)
+
     def _algorithm(self, X):
         return perceptron.rule, perceptron.Params(float(self.margin), float(self.eta)), perceptron.State()

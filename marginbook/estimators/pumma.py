@@ -78,6 +78,8 @@ class PUMMA(OnlineClassifier):
     }
     del _parameter_constraints["augment"]
 
+    _threshold = staticmethod(pumma.threshold)
+
     def _algorithm(self, X):
         p = max(2.0, 2.0 * log(X.shape[1])) if self.p == "log" else float(self.p)
         step = pumma.minimiser if p == 2.0 else pumma.solve

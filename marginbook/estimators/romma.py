@@ -73,6 +73,8 @@ class ROMMA(OnlineClassifier):
         "start": [StrOptions({"origin", "bias"})],
     }
 
+    _threshold = staticmethod(romma.threshold)
+
     def _algorithm(self, X):
         return romma.rule, romma.Params(float(self.delta)), romma.State()
 

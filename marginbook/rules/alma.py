@@ -51,6 +51,12 @@ def rule(params, state, y, score, xx, ww):
     return True, 1.0 / longer, y * eta / longer, state
 
 
+def threshold(params, updates, xx, ww):
+    """The rule fires where ``y score`` is at most ``(1 - alpha) gamma_k |x|_p``; ``xx`` is ``|x|_p^2``."""
+    gamma = params.B * math.sqrt((params.p - 1.0) / (updates + 1))
+    return (1.0 - params.alpha) * gamma * math.sqrt(xx)
+
+
 def bound_corrections(margin, alpha, p=2.0):
     """Corrections on separable data with ``B = sqrt(8) / alpha`` and ``C = sqrt(2)``.
 

@@ -52,6 +52,11 @@ def rule(params, state, y, score, xx, ww):
     return True, 1.0, (y - score) / xx, state
 
 
+def threshold(params, updates, xx, ww):
+    """The rule fires where ``y score`` is at most this: ``1 - epsilon``."""
+    return 1.0 - (params.epsilon or params.tol)
+
+
 def multiclass_step(params, scores, label, xx, steps):
     """Fill ``steps`` with the multiples of ``x`` that each class' weights gain.
 
@@ -201,6 +206,73 @@ def bound_margin(margin, epsilon):
     1.0
     """
     return (1.0 - epsilon) / (2.0 - epsilon) * margin
+
+
+def bound_path(radius, margin, epsilon):
+    """Way of the weights on separable data, over all updates: ``sum |w' - w| <= (2 - eps) R / gamma^2``.
+
+    A step ``d y x`` has the length ``d |x| <= d R``, and ``sum d <= (2 - eps) / gamma^2`` by the proof of
+    :func:`bound_updates`. So the weights converge, even for ``epsilon = 0``, where the updates may have no
+    end: PA goes to weights with ``y w.x >= 1`` on every example that it sees again and again.
+
+    Parameters
+    ----------
+    radius, margin, epsilon : float
+        As in :func:`bound_updates`; ``epsilon`` may be 0.
+
+    Returns
+    -------
+    float
+        In units of ``1/|x|``.
+
+    Raises
+    ------
+    ValueError
+        If ``margin`` is not positive.
+
+    References
+    ----------
+    Follows from (6) of Zhao and Huang (2013), who say that PA may not converge.
+
+    Examples
+    --------
+    >>> bound_path(radius=1.0, margin=0.5, epsilon=0.0)
+    8.0
+    """
+    _check(margin=margin)
+    return (2.0 - epsilon) * radius / margin**2
+
+
+def bound_large(radius, margin, delta):
+    """Updates of PA that find an example short of its score by ``delta``: ``(2 / delta) (R / gamma)^2``.
+
+    Such an update has ``d = (1 - y w.x) / |x|^2 >= delta / R^2``, and ``sum d <= 2 / gamma^2`` over all
+    updates, as in :func:`bound_path`.
+
+    Parameters
+    ----------
+    radius, margin : float
+        As in :func:`bound_updates`.
+    delta : float
+        Positive: counted are the updates with ``y w.x <= 1 - delta``.
+
+    Returns
+    -------
+    float
+        For any number of passes.
+
+    Raises
+    ------
+    ValueError
+        If ``margin`` or ``delta`` is not positive.
+
+    Examples
+    --------
+    >>> bound_large(radius=1.0, margin=0.5, delta=0.5)
+    16.0
+    """
+    _check(margin=margin, delta=delta)
+    return 2.0 / delta * (radius / margin) ** 2
 
 
 def bound_step(radius, epsilon):

@@ -46,7 +46,7 @@ def start(params):
 
 
 def rule(params, state, y, score, xx, ww):
-    """Update ``u <- (u + rate y x) / |...|`` when ``y u.x <= beta t^-epsilon``."""
+    """Update ``u <- u + rate y x``, normalised, if ``y u.x <= beta t^-epsilon``."""
     norm = math.sqrt(ww)
     if y * score > norm * state.threshold:
         return False, 1.0, 0.0, state
@@ -57,12 +57,16 @@ def rule(params, state, y, score, xx, ww):
     later = State(t, threshold, rate)
     step = norm * state.rate
     squared = ww + step * (2.0 * y * score + step * xx)  # of the new weights
-    if squared <= CANCELLED * (
-        ww + step * (step * xx)
-    ):  # no direction is left: start again from this example
+    # Where no direction is left, start again from this example.
+    if squared <= CANCELLED * (ww + step * (step * xx)):
         return True, 0.0, y / math.sqrt(xx), later
     longer = math.sqrt(squared)
     return True, 1.0 / longer, y * step / longer, later
+
+
+def threshold(params, updates, xx, ww):
+    """The rule fires where ``y score`` is at most this: ``|w| beta t^-epsilon``."""
+    return math.sqrt(ww) * params.beta * (updates + 1) ** -params.epsilon
 
 
 def earliest(margin, epsilon, beta):
@@ -147,10 +151,10 @@ def bound_updates(radius, margin, epsilon, zeta, eta, beta, *, explicit=False):
     """Updates on separable data, any number of passes: ``T <= t_b = t_0 (1 + tau_b)``.
 
     ``tau_b`` is the one root of ``g(tau) = (1 + omega) R / (gamma eta t_0^(1 - zeta))``. With ``I_a``, the
-    integral of ``x^-a`` from 1 to ``1 + tau``, ``rho = eta t_0^-zeta`` and ``r = R / gamma``
+    integral of ``x^-a`` from 1 to ``1 + tau``, ``kappa = eta t_0^-zeta`` and ``r = R / gamma``
 
-        g = I_zeta - I_(zeta + eps) - r rho I_(2 zeta) / 2 - r rho^2 I_(3 zeta) / 2 - rho I_(2 zeta + eps),
-        omega = rho (2 + rho) / r + rho^2 (1 + rho) / 2.
+        g = I_zeta - I_(zeta + eps) - kappa (r I_(2 zeta) + r kappa I_(3 zeta) + 2 I_(2 zeta + eps)) / 2,
+        omega = kappa (2 + kappa) / r + kappa^2 (1 + kappa) / 2.
 
     Sum :func:`bound_progress` over the updates ``t_0 <= t <= T``: together they raise ``u_t.u``, which is
     positive and at most 1, by less than 1. All terms are multiples of falling powers of ``t``. Their sums
@@ -165,8 +169,8 @@ def bound_updates(radius, margin, epsilon, zeta, eta, beta, *, explicit=False):
     the ``a`` of ``I_a``. Put in their places, these give the explicit ``tau_b = (1 + A)^(1/epsilon) - 1``,
     never below the root, where
 
-        A^2 / (2 epsilon) = (1 + omega) R / (gamma eta t_0^(1 - zeta)) + r rho / (2 (2 zeta - 1))
-                            + r rho^2 / (2 (3 zeta - 1)) + rho / (2 zeta + epsilon - 1).
+        A^2 / (2 epsilon) = (1 + omega) R / (gamma eta t_0^(1 - zeta)) + r kappa / (2 (2 zeta - 1))
+                            + r kappa^2 / (2 (3 zeta - 1)) + kappa / (2 zeta + epsilon - 1).
 
     Parameters
     ----------
@@ -209,8 +213,8 @@ def bound_fraction(radius, margin, epsilon, zeta, eta, beta, *, explicit=False):
 
     A run that ends at ``t <= t_b + 1`` has a margin above ``beta t^-epsilon = gamma (t / t_0)^-epsilon``.
     With ``eta = eta_0 (beta / R)^-delta`` and ``0 < epsilon delta + zeta < 1`` the fraction tends to 1 as
-    ``beta / R`` grows: ``rho`` and the right side of the equation for ``tau_b`` then tend to 0, and with them
-    ``tau_b``.
+    ``beta / R`` grows: ``kappa`` and the right side of the equation for ``tau_b`` then tend to 0, and with
+    them ``tau_b``.
 
     Parameters
     ----------
@@ -318,28 +322,28 @@ def _power(base, exponent):
 
 
 def _scales(radius, margin, epsilon, zeta, eta, beta):
-    """``rho``, ``r`` and the right side of the equation for ``tau_b``."""
+    """``kappa``, ``r`` and the right side of the equation for ``tau_b``."""
     if not (0 <= zeta <= 1 and eta > 0 and radius > 0):
         raise ValueError(
             f"zeta must lie in [0, 1], eta and radius be positive: {zeta!r}, {eta!r}, {radius!r}"
         )
     earliest(margin, epsilon, beta)  # checks them
     ratio = beta / margin
-    rho, r = eta * _power(ratio, -zeta / epsilon), radius / margin
-    omega = rho * (2.0 + rho) / r + 0.5 * rho**2 * (1.0 + rho)
-    return rho, r, (1.0 + omega) * r / eta * _power(ratio, (zeta - 1.0) / epsilon)
+    kappa, r = eta * _power(ratio, -zeta / epsilon), radius / margin
+    omega = kappa * (2.0 + kappa) / r + 0.5 * kappa**2 * (1.0 + kappa)
+    return kappa, r, (1.0 + omega) * r / eta * _power(ratio, (zeta - 1.0) / epsilon)
 
 
 def _tau(radius, margin, epsilon, zeta, eta, beta):
     """The root ``tau_b``, found in ``s = ln(1 + tau)``."""
-    rho, r, target = _scales(radius, margin, epsilon, zeta, eta, beta)
+    kappa, r, target = _scales(radius, margin, epsilon, zeta, eta, beta)
 
     def integral(power, s):
         return s if power == 1.0 else math.expm1((1.0 - power) * s) / (1.0 - power)
 
     def excess(s):
-        loss = 0.5 * r * rho * (integral(2.0 * zeta, s) + rho * integral(3.0 * zeta, s))
-        late = integral(zeta + epsilon, s) + rho * integral(2.0 * zeta + epsilon, s)
+        loss = 0.5 * r * kappa * (integral(2.0 * zeta, s) + kappa * integral(3.0 * zeta, s))
+        late = integral(zeta + epsilon, s) + kappa * integral(2.0 * zeta + epsilon, s)
         return integral(zeta, s) - late - loss - target
 
     high = 1.0
@@ -354,7 +358,7 @@ def _tau_explicit(radius, margin, epsilon, zeta, eta, beta):
     """``A^2`` is the right side of the equation for ``tau_b`` and the lost terms, times ``2 epsilon``."""
     if not (abs(zeta + 2.0 * epsilon - 1.0) < 1e-12 and zeta > 0.5):
         raise ValueError(f"the closed form needs zeta = 1 - 2 epsilon > 1/2, got {zeta!r} and {epsilon!r}")
-    rho, r, target = _scales(radius, margin, epsilon, zeta, eta, beta)
-    lost = 0.5 * r * rho / (2.0 * zeta - 1.0) + 0.5 * r * rho**2 / (3.0 * zeta - 1.0)
-    square = 2.0 * epsilon * (target + lost + rho / (2.0 * zeta + epsilon - 1.0))
+    kappa, r, target = _scales(radius, margin, epsilon, zeta, eta, beta)
+    lost = 0.5 * r * kappa / (2.0 * zeta - 1.0) + 0.5 * r * kappa**2 / (3.0 * zeta - 1.0)
+    square = 2.0 * epsilon * (target + lost + kappa / (2.0 * zeta + epsilon - 1.0))
     return _power(1.0 + math.sqrt(square), 1.0 / epsilon) - 1.0

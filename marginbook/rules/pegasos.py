@@ -42,6 +42,11 @@ def rule(params, state, y, score, xx, ww):
     return True, scale, step, State(t)
 
 
+def threshold(params, updates, xx, ww):
+    """The rule fires where ``y score`` is below this: 1."""
+    return 1.0
+
+
 def bound_regret(radius, lam, trials, project=False):
     """Regret against any weights ``u``: ``mean of f_t(w_t) - f_t(u) <= G^2 (1 + ln T) / (2 lam T)``.
 

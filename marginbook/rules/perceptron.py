@@ -31,6 +31,11 @@ def rule(params, state, y, score, xx, ww):
     return True, 1.0, params.eta * y, state
 
 
+def threshold(params, updates, xx, ww):
+    """The rule fires where ``y score`` is at most this: ``b``."""
+    return params.margin
+
+
 def bound_novikoff(radius, margin):
     """Mistakes on separable data, any number of passes: ``M <= (R / gamma)^2``.
 

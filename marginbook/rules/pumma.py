@@ -26,14 +26,16 @@ For ``p < 2`` half the square of the q-norm is not strongly convex, and the boun
 import math
 from typing import NamedTuple
 
+import numpy as np
 from numba.extending import register_jitable
 
 from marginbook.pnorms import norm
 from marginbook.rules.romma import LARGEST, RESOLUTION, TOLERANCE, minimiser
+from marginbook.solvers import dual_exponent
 
 __all__ = [
     "Params", "State", "bound_margin", "bound_margin_log", "bound_progress", "bound_updates",
-    "bound_updates_log", "bound_updates_spread", "fires", "minimiser", "solve",
+    "bound_updates_log", "bound_updates_spread", "fires", "minimiser", "solve", "threshold",
 ]  # fmt: skip
 
 ROUNDS = 200  # evaluations of h at most; where Newton's method does not help, bisection needs sixty
@@ -54,6 +56,11 @@ def fires(params, y, score):
     """Whether an example with ``score = w.x + b`` updates the hypothesis. 1 counts as reached within 1e-9."""
     k = y * score
     return k <= 0.0 or k < 1.0 - max(params.delta, TOLERANCE)
+
+
+def threshold(params, updates, xx, ww):
+    """An example fires where ``y score`` is below this, and at 0 or below: ``1 - delta``."""
+    return 1.0 - max(params.delta, TOLERANCE)
 
 
 @register_jitable
@@ -385,3 +392,87 @@ def bound_margin_log(margin, delta, c=2.0):
     0.4549
     """
     return bound_margin(margin, delta) * math.exp(-1.0 / c)
+
+
+def bound_norm(margin):
+    """What ``|w|_q`` never exceeds on separable data: ``1 / gamma``.
+
+    Let ``y (u.x + b) >= 1`` for some ``b`` and all examples, and ``u.theta >= |w|_q^2`` before an update,
+    which is so at the start. Then ``u`` meets the constraints of :func:`solve`, of which the new weights
+    ``v`` are the shortest solution; and with their scale and step ``u.(scale theta + step z) >= scale
+    |w|_q^2 + step = |v|_q^2``, which is ``u.theta >= |w|_q^2`` after it. The shortest ``u`` has ``|u|_q = 1 /
+    gamma``.
+
+    Parameters
+    ----------
+    margin : float
+        ``gamma > 0``, the maximum p-norm margin of hyperplanes with bias.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        If ``margin`` is not positive.
+
+    References
+    ----------
+    Ishibashi, Hatano and Takeda (2008), Lemma 5.
+
+    Examples
+    --------
+    >>> bound_norm(margin=0.25)
+    4.0
+    """
+    return 1.0 / bound_margin(margin, 0.0)
+
+
+def margin_of_pairs(w, X, y, p=2.0):
+    """The smallest p-norm margin of ``w`` on the half differences ``(x+ - x-) / 2``: ``min w.z / |w|_q``.
+
+    It is the largest p-norm margin on the examples that ``w`` has with any bias, ``max_b min_i y_i (w.x_i +
+    b) / |w|_q``: the best bias puts the hyperplane midway between the smallest ``w.x+`` and the largest
+    ``w.x-``.
+
+    Parameters
+    ----------
+    w : array, shape (d,)
+        Not zero.
+    X : array, shape (n, d)
+    y : array, shape (n,)
+        Positive for the class ``+1``; both classes occur.
+    p : float
+        At least 1, or ``np.inf``.
+
+    Returns
+    -------
+    float
+        Negative where no bias separates the examples.
+
+    Raises
+    ------
+    ValueError
+        If ``w`` is zero or a class does not occur.
+
+    References
+    ----------
+    Ishibashi, Hatano and Takeda (2008), section 3.2.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> margin_of_pairs(np.array([2.0]), np.array([[100.0], [101.0], [103.0]]), np.array([-1, 1, 1]))
+    0.5
+    """
+    scores, positive = np.asarray(X) @ np.asarray(w), np.asarray(y) > 0
+    if not np.any(w):
+        raise ValueError("w must not be zero")
+    if positive.all() or not positive.any():
+        raise ValueError("both classes must occur")
+    gap = scores[positive].min() - scores[~positive].max()
+    return float(gap / 2.0 / np.linalg.norm(w, dual_exponent(p)))
+
+
+__all__ += ["bound_norm", "margin_of_pairs"]

@@ -25,6 +25,7 @@ numbers are so small that ``|w|^2`` leaves the range of floating-point numbers.
 
 from typing import NamedTuple
 
+import numpy as np
 from numba.extending import register_jitable
 
 TOLERANCE = 1e-9  # in units of the score; rounding moves a score by about 1e-16 |w| |x|
@@ -64,6 +65,11 @@ def rule(params, state, y, score, xx, ww):
         return False, 1.0, 0.0, state
     scale, step = minimiser(y, score, xx, ww)
     return True, scale, step, state
+
+
+def threshold(params, updates, xx, ww):
+    """The rule fires where ``y score`` is below this, and at 0 or below: ``1 - delta``."""
+    return 1.0 - max(params.delta, TOLERANCE)
 
 
 def bound_mistakes(radius, margin):
@@ -218,3 +224,56 @@ def bound_margin(margin, delta):
     if not 0 <= delta <= 1:
         raise ValueError(f"delta must be in [0, 1], got {delta!r}")
     return (1.0 - delta) * margin
+
+
+def bound_noise_control(radius, margin, deviations, noise_control, delta=1.0):
+    """Updates with ``noise_control = lam`` on any data, any number of passes.
+
+        T <= (R^2 + lam) (1 + D^2 / lam) / (delta gamma)^2
+
+    with ``D^2 = sum d_i^2``, ``d_i = max(0, gamma - y_i u.x_i)``, for any unit ``u`` and any ``gamma > 0``.
+    The private coordinates give the examples a radius of at most ``sqrt(R^2 + lam)``. The vector ``(u, y_1
+    d_1 / sqrt(lam), ..., y_n d_n / sqrt(lam))`` has the length ``Z = sqrt(1 + D^2 / lam)`` and the functional
+    margins ``y_i u.x_i + d_i >= gamma``: the extended data are separable with the margin ``gamma / Z``, and
+    :func:`bound_updates` holds for them. Each example counts once, however many passes there are. ``lam = R
+    D`` gives the least value, ``((R + D) / (delta gamma))^2``.
+
+    Parameters
+    ----------
+    radius, margin : float
+        ``R``, the largest ``|x|``, and the margin ``gamma > 0`` that ``u`` is asked for.
+    deviations : array-like, shape (n_samples,)
+        The ``d_i >= 0``, one for each example, in the units of ``radius``.
+    noise_control : float
+        ``lam > 0``, in the units of ``radius`` squared.
+    delta : float, default 1
+        In (0, 1], as for :func:`bound_updates`. At 1 the bound is on the mistakes in the extended space,
+        where the score of an example has the term ``lam alpha_i y_i`` of its own coordinate.
+
+    Returns
+    -------
+    float
+        The largest number of updates, started at ``w = 0``.
+
+    Raises
+    ------
+    ValueError
+        If ``margin`` or ``noise_control`` is not positive, a deviation is negative, or ``delta`` is not in
+        (0, 1].
+
+    References
+    ----------
+    Li and Long (2000), Theorem 5, in the extended space of Freund and Schapire (1999), Theorem 2.
+
+    Examples
+    --------
+    >>> bound_noise_control(radius=1.0, margin=0.5, deviations=[3.0, 4.0], noise_control=5.0)
+    144.0
+    """
+    deviations = np.asarray(deviations, dtype=float)
+    if not noise_control > 0:
+        raise ValueError(f"noise_control must be positive, got {noise_control!r}")
+    if (deviations < 0).any():
+        raise ValueError("deviations must be 0 or more")
+    square = (radius**2 + noise_control) * (1.0 + float(deviations @ deviations) / noise_control)
+    return bound_updates(square**0.5, margin, delta)

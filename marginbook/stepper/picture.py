@@ -79,9 +79,9 @@ def examples(view, X, y):
     return f'<g class="mb-x">{"".join(marks)}</g>'
 
 
-def last(view, row, arrow, ident):
+def last(view, row, arrow, ident, q=2):
     """The hypothesis after a trial: line, margin, threshold and arrow of the weights."""
-    w, b, norm = row["w"], row["b"], np.hypot(*row["w"])
+    w, b, norm = row["w"], row["b"], np.linalg.norm(row["w"], q)
     if norm == 0:
         return ""
     parts = []
@@ -98,8 +98,14 @@ def last(view, row, arrow, ident):
     return "".join(parts)
 
 
-def picture(view, weight_view, X, y, row, arrow, ident, alt):
-    """The SVG of one run, as it stands after the trial ``row``."""
+def rings(view, X, rows):
+    """A thin ring round each of some examples."""
+    spots = [place(view, X[i]) for i in rows]
+    return "".join(f'<circle class="mb-pair" cx="{x:.1f}" cy="{y:.1f}" r="7"/>' for x, y in spots)
+
+
+def picture(view, weight_view, X, y, row, arrow, ident, alt, q=2, pair=()):
+    """The SVG of one run, as it stands after the trial ``row``: with margins in the dual of the q-norm."""
     heads = "".join(
         f'<marker id="{ident}-{name}" refX="7" refY="4" markerWidth="8" markerHeight="8" orient="auto" '
         f'markerUnits="userSpaceOnUse"><path class="mb-head-{name}" d="M0 0L8 4L0 8Z"/></marker>'
@@ -108,8 +114,8 @@ def picture(view, weight_view, X, y, row, arrow, ident, alt):
     return (
         f'<svg viewBox="0 0 {SIDE} {SIDE}" role="img" aria-label="{escape(alt)}"><defs>{heads}</defs>'
         f"{frame(view, ('x₁', 'x₂'), 'x')}{frame(weight_view, ('w₁', 'w₂'), 'v')}"
-        f'<g class="mb-live">{last(view, row, arrow, ident)}</g>{examples(view, X, y)}'
-        '<g class="mb-mark"></g></svg>'
+        f'<g class="mb-live">{last(view, row, arrow, ident, q)}</g>{examples(view, X, y)}'
+        f'<g class="mb-mark">{rings(view, X, pair)}</g></svg>'
     )
 
 

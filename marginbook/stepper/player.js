@@ -22,15 +22,19 @@ window.marginbookStepper = window.marginbookStepper || (() => {
     `<path class="mb-${kind}" d="${d}"${head ? ` marker-end="url(#${head})"` : ""}/>`;
 
   // What run r knew after trial t: hypotheses are [w1, w2, b, |w|, margin], the first one before any trial.
-  const updates = (r, t) => r.at.filter((s) => s <= t).length;
-  const hypothesis = (r, t) => r.w[updates(r, t)];
+  // A run whose weights shrink at every trial has more moves than updates.
+  const count = (at, t) => at.filter((s) => s <= t).length;
+  const updates = (r, t) => count(r.at, t), moves = (r, t) => count(r.moves || r.at, t);
+  const hypothesis = (r, t) => r.w[moves(r, t)];
+  const pair = (r, t) => r.pair ? r.pair[updates(r, t)] : [];
+  const size = (r, w) => r.q ? (Math.abs(w[0]) ** r.q + Math.abs(w[1]) ** r.q) ** (1 / r.q) : Math.hypot(w[0], w[1]);
   const limit = (r, t) => Array.isArray(r.threshold) ? r.threshold[t - 1] : r.threshold;
   const over = (r, t) => t > r.score.length;
 
   function inInstances(data, r, t, id) {
     const v = data.view, w = hypothesis(r, t), old = hypothesis(r, Math.max(t - 1, 0));
     const current = t > 0 && !over(r, t), moved = current && w !== old;
-    const norm = Math.hypot(w[0], w[1]), tip = (h) => [r.arrow * h[0], r.arrow * h[1]];
+    const norm = size(r, w), tip = (h) => [r.arrow * h[0], r.arrow * h[1]];
     const out = [];
     if (norm) {
       if (w[4] > 0) {
@@ -42,7 +46,9 @@ window.marginbookStepper = window.marginbookStepper || (() => {
     }
     if (moved && Math.hypot(old[0], old[1])) out.push(draw("old", line(v, old, -old[2])));
     if (norm) out.push(draw("line", line(v, w, -w[2])));
-    if (current) out.push(draw("ray", path(v, [0, 0], data.x[data.order[t - 1]])));
+    const fired = current && r.at.includes(t), ends = fired ? pair(r, t).map((i) => data.x[i]).reverse() : [];
+    if (ends.length) out.push(draw("ray", path(v, ...ends)));
+    else if (current && !r.pair) out.push(draw("ray", path(v, [0, 0], data.x[data.order[t - 1]])));
     if (moved) out.push(draw("w0", path(v, [0, 0], tip(old))));
     if (norm) out.push(draw("w", path(v, [0, 0], tip(w)), id + "-w"));
     if (moved) out.push(draw("u", path(v, tip(old), tip(w)), id + "-u"));
@@ -50,36 +56,41 @@ window.marginbookStepper = window.marginbookStepper || (() => {
   }
 
   function inWeights(data, r, t, id) {
-    const v = r.view, k = updates(r, t), w = r.w[k], out = [];
+    const v = r.view, k = moves(r, t), w = r.w[k], out = [], two = pair(r, t).map((i) => data.x[i]);
+    const moved = k && (r.moves || r.at)[k - 1] === t;
+    const along = two.length && moved ? [0, 1].map((j) => (two[0][j] - two[1][j]) / 2) : 0;
     const now = t > 0 && !over(r, t) ? data.order[t - 1] : -1;
     data.x.forEach((x, i) => {
       const y = data.y[i], n = [y * x[0], y * x[1]];
       if (!Math.hypot(...n)) return;
       const c = (i === now ? limit(r, t) : Array.isArray(r.threshold) ? 0 : r.threshold) - y * w[2];
-      out.push(draw(i === now ? "no mb-now" : "no", half(v, n, c)));
-      if (i === now) out.push(draw("constraint", line(v, n, c)));
+      out.push(draw(i === now && !along ? "no mb-now" : "no", half(v, n, c)));
+      if (i === now && !along) out.push(draw("constraint", line(v, n, c)));
     });
+    if (along) out.push(draw("no mb-now mb-z", half(v, along, 1)), draw("constraint", line(v, along, 1)));
     out.push(draw("trail", path(v, ...r.w.slice(0, k + 1))));
     if (w[0] || w[1]) out.push(draw("w", path(v, [0, 0], w), id + "-w"));
-    if (k && r.at[k - 1] === t) out.push(draw("u", path(v, r.w[k - 1], w), id + "-u"));
+    if (moved) out.push(draw("u", path(v, r.w[k - 1], w), id + "-u"));
     return `<g style="--shade:${Math.min(0.12, 0.8 / data.y.length)}">${out.join("")}</g>`;
   }
 
   // The numbers beside the picture, in the order in which marginbook wrote their names.
   function numbers(data, r, t) {
-    const k = updates(r, t), w = r.w[k], current = t > 0 && !over(r, t), fired = current && r.at[k - 1] === t;
+    const k = moves(r, t), w = r.w[k], current = t > 0 && !over(r, t), fired = current && r.at.includes(t);
+    const moved = current && (r.moves || r.at)[k - 1] === t;
     const y = current ? data.y[data.order[t - 1]] : 0, show = (z) => z == null ? "\u2013" : String(z);
     const trial = current ? [r.score[t - 1], y * r.score[t - 1] + 0, limit(r, t), fired ? "yes" : "no"]
       : [null, null, null, t ? "stopped" : null];
-    const move = current ? [fired ? r.scale[k - 1] : 1, fired ? r.step[k - 1] : 0] : [];
-    return [trial[0], trial[1], trial[2], trial[3], move[0], move[1], w[2], w[3], w[4], k]
+    const move = current ? [moved ? r.scale[k - 1] : 1, moved ? r.step[k - 1] : 0] : [];
+    const n = updates(r, t), rows = r.pair ? [pair(r, t).join(", ") || null] : [];
+    return [trial[0], trial[1], trial[2], trial[3], move[0], move[1], w[2], w[3], w[4], n].concat(rows)
       .map((z) => show(z).replace("-", MINUS));
   }
 
   function describe(data, t) {
     if (!t) return "Before the first trial";
-    const n = data.y.length, i = data.order[t - 1], y = data.y[i] > 0 ? "+1" : MINUS + "1";
-    return `Trial ${t} of ${data.order.length}, epoch ${Math.ceil(t / n)}: row ${i} of X, y = ${y}`;
+    const i = data.order[t - 1], y = data.y[i] > 0 ? "+1" : MINUS + "1";
+    return `Trial ${t} of ${data.order.length}, epoch ${count(data.epochs, t)}: row ${i} of X, y = ${y}`;
   }
 
   function start(root) {
@@ -94,8 +105,12 @@ window.marginbookStepper = window.marginbookStepper || (() => {
       figures.forEach((figure, j) => {
         const r = data.runs[j], svg = figure.querySelector("svg"), id = `${root.id}-${j}`;
         svg.querySelector(".mb-live").innerHTML = (weights() ? inWeights : inInstances)(data, r, t, id);
-        const p = t && !over(r, t) && !weights() ? place(data.view, data.x[data.order[t - 1]]) : 0;
-        svg.querySelector(".mb-mark").innerHTML = p ? `<circle class="mb-ring" cx="${p[0]}" cy="${p[1]}" r="9"/>` : "";
+        const rings = pair(r, t).map((i) => ["pair", i, 7]);
+        if (t && !over(r, t)) rings.push(["ring", data.order[t - 1], 9.5]);
+        svg.querySelector(".mb-mark").innerHTML = rings.map(([kind, i, radius]) => {
+          const [x, y] = place(data.view, data.x[i]);
+          return `<circle class="mb-${kind} mb-x" cx="${x}" cy="${y}" r="${radius}"/>`;
+        }).join("");
         const shown = numbers(data, r, t), state = over(r, t) ? "stopped" : `${shown[9]} updates, margin ${shown[8]}`;
         svg.setAttribute("aria-label", `${data.alt}. ${r.name}. ${say.textContent}; ${state}.`);
         figure.querySelectorAll("dd").forEach((dd, f) => { dd.textContent = shown[f]; });
