@@ -34,8 +34,9 @@ from marginbook.rules.romma import LARGEST, RESOLUTION, TOLERANCE, minimiser
 from marginbook.solvers import dual_exponent
 
 __all__ = [
-    "Params", "State", "bound_margin", "bound_margin_log", "bound_progress", "bound_updates",
-    "bound_updates_log", "bound_updates_spread", "fires", "minimiser", "solve", "threshold",
+    "Params", "State", "bound_margin", "bound_margin_log", "bound_norm", "bound_progress", "bound_updates",
+    "bound_updates_log", "bound_updates_spread", "fires", "margin_of_pairs", "minimiser", "solve",
+    "threshold",
 ]  # fmt: skip
 
 ROUNDS = 200  # evaluations of h at most; where Newton's method does not help, bisection needs sixty
@@ -473,6 +474,3 @@ def margin_of_pairs(w, X, y, p=2.0):
         raise ValueError("both classes must occur")
     gap = scores[positive].min() - scores[~positive].max()
     return float(gap / 2.0 / np.linalg.norm(w, dual_exponent(p)))
-
-
-__all__ += ["bound_norm", "margin_of_pairs"]
