@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.svm import SVC
 
-from marginbook.data.synthetic import box, r_of_k, separable
+from marginbook.data.synthetic import adversary, box, r_of_k, separable
 
 QUICK = settings(max_examples=80, deadline=None, derandomize=True, database=None)
 SEEDS = st.integers(0, 2**32 - 1)
@@ -179,3 +179,24 @@ def test_a_seed_fixes_everything_and_another_seed_changes_it(name):
 def test_a_parameter_out_of_range_is_named_with_its_range_and_value(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+@QUICK
+@given(st.floats(-0.99, 0.99), st.floats(-3, 3), SEEDS)
+def test_the_adversary_shows_a_unit_vector_of_the_margin_and_the_score_asked_for(margin, score, seed):
+    w = np.random.default_rng(seed).standard_normal(3)
+    least, most = (margin * w[0] + sign * np.sqrt(1 - margin**2) * np.hypot(*w[1:]) for sign in (-1, 1))
+    x = adversary(w, margin, score)
+    if score < least - 1e-9:
+        assert x is None
+    elif score > least + 1e-9:
+        assert x[0] == margin and abs(np.linalg.norm(x) - 1) < 1e-12
+        assert abs(w @ x - min(score, most)) < 1e-12
+
+
+def test_to_weights_along_u_the_adversary_shows_any_example_or_none():
+    for w in (np.zeros(3), np.array([2.0, 0.0, 0.0])):
+        assert w @ adversary(w, 0.1, 0.2) == 0.1 * w[0]
+        assert adversary(w, 0.1, -0.1) is None
+    with pytest.raises(ValueError, match="margin"):
+        adversary(np.zeros(3), 1.0, 0.0)

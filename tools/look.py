@@ -1,8 +1,10 @@
 """Open every page of the built site in headless Chromium: ``python tools/look.py _build/html _build/look``.
 
 Each page is opened at desktop and phone width, in light and dark, and written as a screenshot.
-Errors on a page, requests that leave this machine, files that are missing and pages wider than the
-window are listed; the exit code is 1 where there is any. Needs Chromium, on the path or in $CHROMIUM.
+Errors on a page, requests that leave this machine, files that are missing, pages wider than the window
+and formulas wider than their box are listed; the exit code is 1 where there is any.
+Names after the two folders choose pages: ``... _build/look amira romma``.
+Needs Chromium, on the path or in $CHROMIUM.
 """
 
 import argparse
@@ -36,7 +38,12 @@ SETTLED = """
   const drawn = () => [...document.querySelectorAll('svg.svg-inline--fa')].some((icon) => icon.clientWidth);
   for (let tries = 0; tries < 40 && !drawn(); tries++) await new Promise((then) => setTimeout(then, 50));
   const page = document.documentElement;
+  const formulas = [...document.querySelectorAll('mjx-container[display="true"]')];
+  const box = (formula) => formula.closest('div.math');
+  const wider = (formula) => box(formula).scrollWidth - box(formula).clientWidth;
   return {
+    formulas: formulas.filter((one) => box(one)?.clientWidth && wider(one) > 1)
+      .map((one) => [box(one).id, wider(one)]),
     wide: page.scrollWidth - page.clientWidth,
     height: page.scrollHeight,
     icons: drawn(),
@@ -122,6 +129,8 @@ def complaints(events, measures, home):
                 yield f"log: {params['entry']['text']}"
     if measures["wide"] > 0:
         yield f"{measures['wide']} pixels wider than the window"
+    for label, excess in measures["formulas"]:
+        yield f"formula {label or 'without a label'} is {excess} pixels wider than its box"
     if not measures["icons"]:
         yield "the icons are not drawn"
 
@@ -135,24 +144,26 @@ def serve(folder):
     return f"http://127.0.0.1:{server.server_port}/"
 
 
-def pages(site):
-    """Paths of the site's pages; the theme's templates below _static and redirections are none."""
+def pages(site, chosen):
+    """Paths of the site's pages, or of the chosen ones; templates below _static and redirections are none."""
     for page in sorted(site.rglob("*.html")):
         name = page.relative_to(site)
+        if chosen and name.stem not in chosen:
+            continue
         if name.parts[0] != "_static" and 'http-equiv="Refresh"' not in page.read_text(encoding="utf-8"):
             yield name
 
 
-def look(site, shots, home, program):
-    """Open all pages, write the screenshots, and return the number of complaints."""
+def look(names, shots, home, program):
+    """Open the pages named, write the screenshots, and return the number of complaints."""
     count = 0
     with tempfile.TemporaryDirectory() as profile:
         browser = Browser(program, profile)
         try:
-            for name in pages(site):
+            for name in names:
                 for (width, size), theme in itertools.product(WIDTHS.items(), THEMES):
                     measures = browser.open(home + name.as_posix(), size, theme)
-                    picture = shots / f"{name.stem}-{width}-{theme}.png"
+                    picture = shots / f"{'-'.join(name.with_suffix('').parts)}-{width}-{theme}.png"
                     picture.write_bytes(browser.screenshot(size[0], measures["height"]))
                     for complaint in dict.fromkeys(complaints(browser.events, measures, home)):
                         count += 1
@@ -166,6 +177,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("site", type=Path, help="folder of the built site")
     parser.add_argument("shots", type=Path, help="folder for the screenshots")
+    parser.add_argument("pages", nargs="*", help="names of the pages to open; without any, all")
     parser.add_argument("--serve", action="store_true", help="over HTTP from this machine instead of file://")
     options = parser.parse_args()
     program = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
@@ -174,7 +186,7 @@ def main():
     site = options.site.resolve()
     options.shots.mkdir(parents=True, exist_ok=True)
     home = serve(site) if options.serve else f"{site.as_uri()}/"
-    count = look(site, options.shots, home, program)
+    count = look(pages(site, options.pages), options.shots, home, program)
     print(f"{count} complaints; screenshots in {options.shots}")
     return int(count > 0)
 

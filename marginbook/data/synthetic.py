@@ -1,4 +1,4 @@
-"""Seeded generators of two-class data that return the true separator and its margin.
+"""Seeded generators of two-class data that return the true separator and its margin, and an adversary.
 
 Every generator returns a Bunch with `data`, float64 of shape (n_samples, n_features); `target`, 1 and -1;
 `separator` w, shape (n_features,); `bias` b; and `margin`, so that y (w.x + b) >= margin on every row.
@@ -202,6 +202,52 @@ def box(n_samples: int, n_features: int = 10, side: float = 10.0, *, gap: float,
     bunch = _bunch(data, np.where(score >= 0, 1, -1), w, bias, float(np.abs(score).min()))
     bunch.update(gap=gap)
     return bunch
+
+
+def adversary(w, margin: float, score: float) -> np.ndarray | None:
+    """The example in space that an adversary shows: a unit vector of a given margin and a given score.
+
+    ``x_1 = margin``, so ``u = (1, 0, 0)`` has this margin on all such examples. The other two coordinates lie
+    on a circle of radius ``r = sqrt(1 - margin^2)``. Their component along ``(w_2, w_3)`` makes ``w.x`` the
+    score; what is left of ``r`` points across, where it moves the weights away from ``u``.
+
+    Parameters
+    ----------
+    w : array, shape (3,)
+        The weights that are to score the example.
+    margin : float
+        In (-1, 1).
+    score : float
+        Asked for. Where all such examples score less, the one with the largest score is shown.
+
+    Returns
+    -------
+    array, shape (3,), or None
+        ``w.x`` is the score up to rounding. None where all such examples score more.
+
+    Raises
+    ------
+    ValueError
+        A parameter is out of its range.
+
+    Examples
+    --------
+    >>> w = np.array([1.0, 2.0, 2.0])
+    >>> x = adversary(w, 0.1, 0.0)
+    >>> x.round(3).tolist(), bool(abs(w @ x) < 1e-15)
+    ([0.1, -0.728, 0.678], True)
+    >>> adversary(w, 0.1, -10.0) is None
+    True
+    """
+    _between("margin", margin, -1.0, 1.0)
+    reach, rest = math.sqrt(1.0 - margin**2), math.hypot(w[1], w[2])
+    along = min(score - margin * w[0], reach * rest)
+    if along < -reach * rest:
+        return None
+    a, c = (w[1] / rest, w[2] / rest) if rest else (1.0, 0.0)
+    s = along / rest if rest else reach
+    t = math.sqrt(max(reach**2 - s**2, 0.0))
+    return np.array([margin, s * a - t * c, s * c + t * a])
 
 
 def _direction(rng: np.random.Generator, n_features: int) -> np.ndarray:
