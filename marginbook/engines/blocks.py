@@ -67,7 +67,7 @@ def rounding(coef, K, terms):
 
     References
     ----------
-    Higham, Accuracy and Stability of Numerical Algorithms (2002), equation (3.3).
+    Higham, Accuracy and Stability of Numerical Algorithms (2002), section 3.1.
 
     Examples
     --------
