@@ -39,7 +39,8 @@ def test_the_engine_computes_as_many_kernel_values_as_are_counted(panels, shuffl
         columns.Columns, "scores", lambda self, *a: found.append(len(self._supports)) or scores(self, *a)
     )
     X, Y, rng = problem()
-    engine = kernel.KernelEngine(*RULE, 3, kernel=Counting(), cache_bytes=panels * 8 * 8 * len(X))
+    budget = panels * 8 * 8 * len(X)
+    engine = kernel.KernelEngine(*RULE, 3, kernel=Counting(), cache_bytes=budget, record=True)
     engine.bind(X, Y)
     for _ in range(4):
         engine.epoch(rng.permutation(150) if shuffled else np.arange(150))
