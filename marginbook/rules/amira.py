@@ -323,7 +323,7 @@ def bound_one_vs_rest(margins):
     Returns
     -------
     float
-        A lower bound on the largest ``min (w_y - w_z).x`` with ``sum of |w_m|^2 = 1``, reached by two classes.
+        A lower bound on the largest ``min (w_y - w_z).x`` with ``sum of |w_m|^2 = 1``; two classes reach it.
 
     Raises
     ------
