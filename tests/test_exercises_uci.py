@@ -1,4 +1,4 @@
-"""The checkers of UCI, Adult and Web accept the worked solutions and name what is wrong with wrong answers."""
+"""UCI's checkers accept the worked solutions and name what is wrong with typical wrong answers."""
 
 import numpy as np
 from answers import checks_of
@@ -97,7 +97,7 @@ SOLUTIONS = {"uci.1": indicators, "uci.2": extended, "uci.3": possible}
 
 WRONG = [
     ("uci.1", of_what_occurs, "also for one that does not occur"),
-    ("uci.1", with_a_column_for_missing, "a column for each of the values"),
+    ("uci.1", with_a_column_for_missing, "a column for each value"),
     ("uci.1", plus_and_minus, "1 where it holds and 0 elsewhere"),
     ("uci.1", without_the_first, "exactly one indicator"),
     ("uci.1", missing_is_the_first, "its row is zero"),
@@ -109,7 +109,7 @@ WRONG = [
     ("uci.2", varied(power=2), "in another unit"),
     ("uci.2", short, "in another unit"),
     ("uci.2", unpaid, "No hyperplane has more"),
-    ("uci.2", varied(bias=False), "written out as columns"),
+    ("uci.2", varied(bias=False), "this is the geometric margin"),
     ("uci.2", without_private_weights, "written out as columns"),
     ("uci.3", the_wrong_way, "have such a share themselves"),
     ("uci.3", as_printed, "can save the promise"),

@@ -32,7 +32,7 @@ def _reordered(f, column, values):
 
 INDICATORS = [
     Property(
-        "There is a row for each entry and a column for each of the values, also for one that does not occur.",
+        "There is a row for each entry, and a column for each value, also for one that does not occur.",
         _columns,
         lambda f, column, values: _of(f(column, values)).shape == (len(column), len(values)),
     ),
@@ -112,7 +112,7 @@ MARGIN = [
         lambda f, w, b, X, y, delta: close(f(w, b, X, y, delta), f(w, -b, -X, -y, delta)),
     ),
     Property(
-        "Examples, bias and private coordinates in another unit: w/4, 4 X and 4 delta have 4 times the margin.",
+        "Everything in another unit: w / 4 on 4 X, with 4 delta, has 4 times the margin.",
         _hyperplanes,
         lambda f, w, b, X, y, delta: close(f(w / 4, b, 4 * X, y, 4 * delta), 4 * f(w, b, X, y, delta)),
     ),
@@ -122,7 +122,7 @@ MARGIN = [
         _best_is_larger,
     ),
     Property(
-        "With the private coordinates written out as columns, it is the geometric margin of the longer weights.",
+        "With the private coordinates written out as columns it is a geometric margin.",
         _hyperplanes,
         _written_out,
     ),
