@@ -39,12 +39,12 @@ INDICATORS = [
     Property(
         "An indicator is 1 where it holds and 0 elsewhere.",
         _columns,
-        lambda f, column, values: np.isin(_of(f(column, values)), (0.0, 1.0)).all(),
+        lambda f, column, values: bool(np.isin(_of(f(column, values)), (0.0, 1.0)).all()),
     ),
     Property(
         "An entry that is known makes exactly one indicator 1.",
         lambda rng: (case for case in _columns(rng) if "?" not in case["column"]),
-        lambda f, column, values: bool((_of(f(column, values)).sum(axis=1) == 1).all()),
+        lambda f, column, values: (_of(f(column, values)).sum(axis=1) == 1).all(),
     ),
     Property(
         "A missing entry makes no indicator 1: its row is zero.",
