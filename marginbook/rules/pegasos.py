@@ -153,7 +153,7 @@ def bound_epochs(radius, lam, examples, epochs, project=False):
 
     The first term is that of :func:`bound_regret`: over whole epochs the ``f_t(u)`` sum to ``T`` times the
     objective. The second pays for the fixed orders. At trial ``t`` the regret has ``f_t(w_t)``; the objective
-    at ``w_{t+1}`` is the mean of the ``f_s(w_{t+1})`` over the epoch's trials ``s``, and ``f_s`` changes by at
+    at ``w_{t+1}`` is the mean of ``f_s(w_{t+1})`` over the trials ``s`` of the epoch; ``f_s`` changes by at
     most ``G |w_{t+1} - w_s|``. All weights lie in the balls of radius ``R / lam`` and, with projection,
     ``1 / sqrt(lam)``, so any two are ``G / lam`` apart at most. From epoch ``e = 2`` on steps are no longer
     than ``G / (lam (e - 1) n)``, and the mean of ``|t + 1 - s|`` is ``(n^2 + 2) / (3 n) <= n / 2``.
