@@ -56,7 +56,7 @@ STEP = [
     Property(
         "No multiplier becomes negative.",
         _grams,
-        lambda f, alpha, i, K, y: (np.asarray(f(alpha, i, K, y)) >= 0).all(),
+        lambda f, alpha, i, K, y: bool((np.asarray(f(alpha, i, K, y)) >= 0).all()),
     ),
     Property(
         "A multiplier that stays positive gives its example the score y f(x) = 1, whatever the label is.",
