@@ -4,7 +4,7 @@ import numpy as np
 
 import marginbook
 from marginbook.experiments import gentile, li_long
-from marginbook.experiments.record import Part, Record
+from marginbook.experiments.record import Record
 from marginbook.experiments.zhao_huang import images
 
 WIDTH = (
@@ -82,10 +82,10 @@ DETAIL = Record(
     paper="lecun1998",
     title="MNIST: what the tables do not show",
     protocol=(
-        "Settings of Li and Long's Table 1, Gentile's Table 1 and Zhao and Huang's Table 3 once more, with the "
-        "test images that are missed after the last epoch; and settings that these papers do not have: the "
-        "perceptron with the kernel (1 + x.y / 255^2)^d for d from 1 to 5, and in the order of the file, ALMA "
-        "with pixels divided by 255, and other lambdas."
+        "Settings of Li and Long's Table 1, Gentile's Table 1 and Zhao and Huang's Table 3 once more, with "
+        "the test images that are missed after the last epoch; and settings that these papers do not have: "
+        "the perceptron with the kernel (1 + x.y / 255^2)^d for d from 1 to 5, and in the order of the file, "
+        "ALMA with pixels divided by 255, and other lambdas."
     ),
     choices={
         "order": "As in the tables: run r has the permutation of random_state = r, in all its epochs. So a "
