@@ -1,4 +1,4 @@
-"""The record behind the chapter on MNIST: which images are missed, and how it hangs together with the tables."""
+"""The record behind the chapter on MNIST: which images are missed, and how they fit the tables."""
 
 import numpy as np
 import pytest
@@ -48,7 +48,8 @@ def test_missed_images_are_as_many_as_the_protocol_of_the_tables_counts(small, p
     again = experiments.run_once("mnist-detail", part, 0)
     counted = experiments.run_once(TABLES[part], table_part(part), 0)
     assert again["updates"][0] == counted["updates"][-1]
-    assert 0 < again["supports"][0] <= min(len(small.data), again["updates"][0])
+    started = part.removeprefix("missed: ") in ("ROMMA", "agg-ROMMA(NC)")  # at the image of 0, a support
+    assert 0 < again["supports"][0] <= min(len(small.data), again["updates"][0]) + started
     for kind in kinds(part):
         missed, given = (np.array(again[f"{series} {kind}"]) for series in ("missed", "given"))
         assert np.count_nonzero(missed >= 0) == counted[kind][-1] and len(missed) == mnist.WIDTH
