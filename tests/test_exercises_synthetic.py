@@ -1,4 +1,4 @@
-"""The checkers on synthetic data accept the worked solutions and say what is wrong with typical wrong ones."""
+"""Checkers on synthetic data accept the worked solutions and name what is wrong with typical wrong answers."""
 
 import numpy as np
 from answers import checks_of
