@@ -1,4 +1,4 @@
-"""Checkers on synthetic data accept the worked solutions and name what is wrong with typical wrong answers."""
+"""Checkers on synthetic data accept the worked solutions and name what is wrong with wrong answers."""
 
 import numpy as np
 from answers import checks_of
