@@ -3,6 +3,7 @@
 One NamedTuple says which; calling it gives the matrix ``K(X, Y)``. Parameters are scikit-learn's.
 """
 
+from math import comb
 from typing import NamedTuple
 
 import numpy as np
@@ -113,3 +114,69 @@ def resolve_gamma(gamma, X):
         var = X.multiply(X).mean() - mean**2 if sparse.issparse(X) else X.var()
         return 1.0 / (X.shape[1] * var) if var > 0 else 1.0
     return 1.0 / X.shape[1] if gamma == "auto" else float(gamma)
+
+
+def count_features(d, degree, constant=True):
+    """How many products of features the polynomial kernel stands for.
+
+    ``C(d + degree, degree)`` monomials of at most that degree; without the constant (``coef0 = 0``)
+    ``C(d + degree - 1, degree)``, of just that degree.
+
+    Examples
+    --------
+    >>> count_features(2, 2), count_features(2, 2, constant=False), count_features(784, 4)
+    (6, 3, 15943435565)
+    """
+    return comb(d + degree, degree) if constant else comb(d + degree - 1, degree)
+
+
+def features_of(K, tol=1e-10):
+    """Vectors with the given inner products: ``Phi Phi^T = K``.
+
+    Parameters
+    ----------
+    K : array, shape (n, n)
+        Symmetric.
+    tol : float
+        Eigenvalues down to ``-tol`` times the largest count as rounding.
+
+    Returns
+    -------
+    array, shape (n, n)
+        A vector for each row.
+
+    Raises
+    ------
+    ValueError
+        If an eigenvalue is negative: no vectors have these inner products.
+
+    Examples
+    --------
+    >>> phi = features_of(np.array([[2.0, 1.0], [1.0, 2.0]]))
+    >>> (phi @ phi.T).round(12).tolist()
+    [[2.0, 1.0], [1.0, 2.0]]
+    >>> features_of(np.array([[1.0, 2.0], [2.0, 1.0]]))
+    Traceback (most recent call last):
+    ValueError: an eigenvalue is negative, -1: no vectors have these inner products
+    """
+    values, vectors = np.linalg.eigh(K)
+    if values[0] < -tol * max(values[-1], 0.0):
+        raise ValueError(f"an eigenvalue is negative, {values[0]:.3g}: no vectors have these inner products")
+    return vectors * np.sqrt(np.maximum(values, 0.0))
+
+
+def normalised(K):
+    """``K(x, x') / sqrt(K(x, x) K(x', x'))``: the kernel matrix of the feature vectors brought to length 1.
+
+    Parameters
+    ----------
+    K : array, shape (n, n)
+        A kernel matrix with a positive diagonal.
+
+    Examples
+    --------
+    >>> normalised(np.array([[4.0, 3.0], [3.0, 9.0]])).tolist()
+    [[1.0, 0.5], [0.5, 1.0]]
+    """
+    length = np.sqrt(np.diagonal(K))
+    return K / np.outer(length, length)

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from marginbook import kernels
-from marginbook.kernels import LARGE, Kernel
+from marginbook import kernels, maximum_margin
+from marginbook.kernels import LARGE, Kernel, count_features, features_of, normalised
 
 EDGE = 4096  # its square is 2^24
 
@@ -54,3 +54,59 @@ def test_large_numbers_times_zero_do_not_overflow(singles):
     X = np.full((LARGE, 2), 1e200)
     np.testing.assert_array_equal(Kernel()(X, np.zeros((LARGE, 2))), np.zeros((LARGE, LARGE)))
     assert singles == [False]
+
+
+def polynomials(X, degree, coef0):
+    """All ordered products of ``degree`` features, of a row with ``sqrt(coef0)`` in front: the long way."""
+    rows = np.column_stack([np.full(len(X), np.sqrt(coef0)), X]) if coef0 else X
+    product = np.ones((len(X), 1))
+    for _ in range(degree):
+        product = (product[:, :, None] * rows[:, None, :]).reshape(len(X), -1)
+    return product
+
+
+@pytest.mark.parametrize(
+    "d, degree, coef0", [(1, 3, 1.0), (2, 2, 0.5), (3, 2, 0.0), (4, 3, 2.0), (3, 4, 0.0)]
+)
+def test_a_polynomial_kernel_is_the_product_of_as_many_features_as_are_counted(d, degree, coef0):
+    X = np.random.default_rng(d).standard_normal((9, d))
+    phi = polynomials(X, degree, coef0)
+    np.testing.assert_allclose(Kernel("poly", 1.0, degree, coef0)(X, X), phi @ phi.T, rtol=1e-10, atol=1e-10)
+    # Products of the same features in another order are the same number, for any x.
+    names = polynomials(np.sqrt(np.array([[2.0, 3.0, 5.0, 7.0]]))[:, :d], degree, 11.0 if coef0 else 0.0)
+    assert len(set(names[0].round(8))) == count_features(d, degree, constant=coef0 > 0)
+
+
+@pytest.mark.parametrize("kernel", [Kernel(), Kernel("poly", 0.7, 3, 0.0), Kernel("poly", 0.2, 4, 1.5),
+                                    Kernel("rbf", 0.4), Kernel("rbf", 5.0)])  # fmt: skip
+def test_no_kernel_of_the_package_has_a_matrix_with_a_negative_eigenvalue(kernel):
+    X = np.random.default_rng(3).standard_normal((40, 3))
+    X[7] = X[8]
+    assert np.linalg.eigvalsh(kernel(X, X)).min() > -1e-10 * np.linalg.eigvalsh(kernel(X, X)).max()
+
+
+def test_a_matrix_without_negative_eigenvalues_is_made_of_vectors_and_no_other_is():
+    rng = np.random.default_rng(0)
+    for rank in (1, 3, 6):
+        A = rng.standard_normal((6, rank))
+        phi = features_of(A @ A.T)
+        np.testing.assert_allclose(phi @ phi.T, A @ A.T, atol=1e-9)
+    for _ in range(20):
+        B = rng.standard_normal((5, 5))
+        K = B + B.T
+        lowest = np.linalg.eigvalsh(K)[0]
+        assert lowest < 0  # so that c.K c < 0 for some c
+        with pytest.raises(ValueError, match="an eigenvalue is negative"):
+            features_of(K)
+        features_of(K - lowest * np.eye(5))
+
+
+def test_vectors_of_length_1_are_no_harder_to_separate():
+    rng = np.random.default_rng(1)
+    for _ in range(8):
+        X = rng.standard_normal((14, 3)) * rng.uniform(0.2, 3.0, (14, 1))
+        y = np.where(np.arange(14) % 2, 1.0, -1.0)
+        K = Kernel("poly", 1.0, 3, 1.0)(X, X)
+        margins = [maximum_margin(G, y, kernel="precomputed", bias=False).margin for G in (K, normalised(K))]
+        assert np.allclose(np.diagonal(normalised(K)), 1.0)
+        assert margins[1] ** 2 >= margins[0] ** 2 / K.diagonal().max() * (1 - 1e-6)

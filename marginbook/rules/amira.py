@@ -308,6 +308,39 @@ def bound_step(radius, epsilon):
     return epsilon / radius**2
 
 
+def bound_one_vs_rest(margins):
+    """Margin of one problem of all classes, from those of the one-vs-rest problems: at least this.
+
+    Let unit vectors ``u_m`` have ``u_m.x >= gamma_m`` on class ``m`` and ``<= -gamma_m`` on the rest. The
+    weights ``w_m = u_m / gamma_m`` give every example a margin of 2 over every wrong class, and the sum of
+    their squared lengths is that of the ``1 / gamma_m^2``. So ``gamma >= 2 / sqrt(sum of 1 / gamma_m^2)``.
+
+    Parameters
+    ----------
+    margins : array-like, shape (n_classes,)
+        ``gamma_m > 0``: the margin of each problem, a class against the rest.
+
+    Returns
+    -------
+    float
+        A lower bound on the largest ``min (w_y - w_z).x`` with ``sum of |w_m|^2 = 1``; two classes reach it.
+
+    Raises
+    ------
+    ValueError
+        If a margin is not positive.
+
+    Examples
+    --------
+    >>> bound_one_vs_rest([1.0, 1.0, 1.0, 1.0])
+    1.0
+    """
+    margins = np.asarray(margins, dtype=float)
+    if not (margins > 0).all():
+        raise ValueError(f"margins must be positive, got {margins.tolist()}")
+    return float(2.0 / np.sqrt((margins**-2.0).sum()))
+
+
 def bound_inseparable(radius, margin, epsilon, deviations):
     """Updates on any sequence, in any number of passes, for any unit ``u`` and any ``gamma > 0``.
 
