@@ -62,12 +62,12 @@ def _untouched(f, w, positive, negative):
 
 
 PAIR = [
-    Property("The positive example of the pair gets the score 1, the negative one -1.", _pairs, _pair_scores),
+    Property("The positive example gets the score 1, the negative one -1.", _pairs, _pair_scores),
     Property("A shift of both examples changes the bias and not the weights.", _pairs, _moved_along),
     Property("The new weights meet the old constraint, v.w >= |w|^2.", _pairs, _keeps_the_old),
     Property(
-        "No shorter weights give the pair its scores and meet the old constraint: where z / |z|^2 alone meets "
-        "it, that is the answer.",
+        "No shorter weights give the pair its scores and meet the old constraint. Where z / |z|^2 alone does, "
+        "that is the answer.",
         _pairs,
         _shortest,
     ),
