@@ -66,8 +66,8 @@ PAIR = [
     Property("A shift of both examples changes the bias and not the weights.", _pairs, _moved_along),
     Property("The new weights meet the old constraint, v.w >= |w|^2.", _pairs, _keeps_the_old),
     Property(
-        "No shorter weights give the pair its scores and meet the old constraint. Where z / |z|^2 alone does, "
-        "that is the answer.",
+        "No shorter weights give the pair its scores and meet the old constraint. Where z / |z|^2 does, "
+        "it is the answer.",
         _pairs,
         _shortest,
     ),
