@@ -17,8 +17,9 @@ They see the rows of ``X`` as given, without the private coordinates of ``noise_
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
+from sklearn.utils import check_X_y
 
-from marginbook.maximum import MaximumMargin, maximum_margin
+from marginbook.maximum import MaximumMargin, maximum_margin, signs
 from marginbook.solvers import dual_exponent
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "geometric_margin",
     "maximum_margin",
     "p_norm_margin",
+    "soft_margin_bounds",
 ]
 
 
@@ -221,6 +223,53 @@ def p_norm_margin(estimator, X, y, p, *, reduce=np.min):
     if not hasattr(estimator, "coef_"):
         raise ValueError(f"a p-norm margin needs coef_, which {type(estimator).__name__} does not have")
     return _reduced(margins / _nonzero(_linear_norm(estimator, q)), reduce)
+
+
+def soft_margin_bounds(X, y, noise_control):
+    """Two numbers that enclose the maximum soft margin of any data.
+
+    With ``n+`` and ``n-`` examples of the classes, whose means are ``m+`` and ``m-``,
+
+        lambda n / (4 n+ n-)  <=  gamma^2  <=  lambda n / (4 n+ n-) + |m+ - m-|^2 / 4.
+
+    On the left is the margin of a hyperplane with ``w = 0`` on the examples themselves, on the right the
+    certificate that gives the examples of a class equal weights. The two agree where the means do.
+
+    Parameters
+    ----------
+    X : array or CSR matrix, shape (n_samples, n_features)
+    y : array, shape (n_samples,)
+        Two classes.
+    noise_control : float
+        ``lambda > 0``, added to the diagonal of the kernel matrix.
+
+    Returns
+    -------
+    least, most : float
+        In units of ``|x|``. :func:`maximum_margin` with this ``noise_control`` lies between them.
+
+    Raises
+    ------
+    ValueError
+        If ``noise_control`` is not positive, or ``y`` has not two classes.
+
+    References
+    ----------
+    The proof is in the book's chapter on UCI, Adult and Web.
+
+    Examples
+    --------
+    >>> soft_margin_bounds([[0.0], [0.0], [3.0], [3.0]], [-1, 1, -1, 1], noise_control=1.0)
+    (0.5, 0.5)
+    """
+    if not 0 < noise_control < np.inf:
+        raise ValueError(f"noise_control must be positive and finite, got {noise_control!r}")
+    X, y = check_X_y(X, y, accept_sparse="csr", dtype=np.float64)
+    positive = signs(y) > 0
+    n, n_plus = len(y), positive.sum()
+    least = noise_control * n / (4.0 * n_plus * (n - n_plus))
+    apart = np.ravel(X[positive].mean(axis=0) - X[~positive].mean(axis=0))
+    return float(np.sqrt(least)), float(np.sqrt(least + apart @ apart / 4.0))
 
 
 def _signed_scores(estimator, X, y):

@@ -50,6 +50,19 @@ def data(seed=0, n=60, d=20):
     return X, np.where(X @ rng.standard_normal(d) + 0.3 * rng.standard_normal(n) > 0, 1, -1)
 
 
+@pytest.mark.parametrize("alpha", [0.5, 0.2])
+@pytest.mark.parametrize("p", [2.0, 6.0])
+def test_alma_makes_at_least_as_many_corrections_as_its_margin_takes_to_fall(alpha, p):
+    for seed in range(5):
+        sample = separable(40, 3, margin=0.2, random_state=seed)
+        X, y = sample.data / np.linalg.norm(sample.data, p, axis=1)[:, None], sample.target
+        gamma = maximum_margin(X, y, bias=False, p=p).dual
+        for B in (math.sqrt(8) / alpha, 1 / alpha):
+            model = ALMA(alpha=alpha, B=B, p=p, shuffle=False, max_iter=10**5).fit(X, y)
+            assert model.converged_
+            assert model.n_updates_ > alma.least_corrections(gamma, alpha, B, p)
+
+
 @pytest.mark.parametrize("p", EXPONENTS)
 @pytest.mark.parametrize("alpha, B", [(0.9, "theorem"), (0.5, "experiments"), (1.0, 2.0)])
 def test_a_transcription_makes_the_same_corrections(p, alpha, B):

@@ -264,6 +264,80 @@ def test_of_random_draws_the_averaged_weights_keep_the_bound_on_the_objective(la
     assert 0 < np.mean(excess) <= pegasos.bound_objective(radius, lam, 40, project)
 
 
+def minimiser(X, y, lam):
+    """The weights with the least objective."""
+    svm = LinearSVC(loss="hinge", C=1 / (lam * len(y)), fit_intercept=False, max_iter=10**6, tol=1e-8)
+    return svm.fit(X, y).coef_[0]
+
+
+def value(w, X, y, lam):
+    return lam / 2 * w @ w + np.maximum(0, 1 - y * (X @ w)).mean()
+
+
+@seeded
+@given(
+    st.integers(0, 10**6), st.sampled_from([0.02, 0.5, 5.0]), st.booleans(), st.integers(1, 5), st.booleans()
+)
+def test_after_whole_epochs_the_averaged_weights_keep_their_bound(seed, lam, project, epochs, by_class):
+    X, y = data(seed)
+    order = np.argsort(y) if by_class else np.arange(50)  # no order is too bad
+    model = Pegasos(lam=lam, project=project, hypothesis="averaged", shuffle=False, max_iter=epochs)
+    excess = value(model.fit(X[order], y[order]).coef_[0], X, y, lam) - value(minimiser(X, y, lam), X, y, lam)
+    bound = pegasos.bound_epochs(np.linalg.norm(X, axis=1).max(), lam, 50, epochs, project)
+    assert -1e-6 < excess <= bound
+    assert bound > pegasos.bound_regret(np.linalg.norm(X, axis=1).max(), lam, 50 * epochs, project)
+
+
+def test_one_pass_over_sorted_examples_breaks_the_bound_for_random_draws():
+    n, lam = 2000, 1.0
+    X, y = np.ones((n, 1)), np.repeat([1.0, -1.0], n // 2)
+    w = Pegasos(lam=lam, hypothesis="averaged", shuffle=False, max_iter=1).fit(X, y).coef_[0]
+    excess = value(w, X, y, lam) - 1.0  # of the best weights, zero
+    assert 10 * pegasos.bound_objective(1.0, lam, n) < excess < pegasos.bound_epochs(1.0, lam, n, 1)
+
+
+@seeded
+@given(st.integers(0, 10**6), st.sampled_from([0.05, 1.0]), st.booleans())
+def test_weights_and_minimiser_stay_in_their_balls(seed, lam, project):
+    X, y = data(seed)
+    order = [np.random.default_rng(seed).permutation(50)]
+    before, last, *_ = transcription(X @ X.T, y, order, lam, project)
+    length = np.linalg.norm(np.vstack([before, last]) @ X, axis=1).max() * (1 - 1e-12)
+    assert length <= np.linalg.norm(X, axis=1).max() / lam
+    assert length <= 1 / math.sqrt(lam) or not project
+    assert math.sqrt(lam) * np.linalg.norm(minimiser(X, y, lam)) <= 1 + 1e-6
+
+
+@pytest.mark.parametrize("lam", [0.01, 0.1, 1.0])
+def test_the_minimiser_may_err_on_separable_data(lam):
+    n = int(max(6, 8 / lam)) + 1
+    X = np.vstack([np.tile([1.0, 0.0], (n - 1, 1)), [[-1.0, 2.0]]])  # (1, 1) gives each the score 1
+    y = np.ones(n)
+    y[0], X[0] = -1, -X[0]
+    w = minimiser(X, y, lam)
+    assert (y * (X @ [1.0, 1.0]) == 1).all() and y[-1] * (X[-1] @ w) < -0.1
+    averaged = Pegasos(lam=lam, hypothesis="averaged", random_state=0, max_iter=300).fit(X, y).coef_[0]
+    assert averaged @ X[-1] < 0 and value(averaged, X, y, lam) < value(w, X, y, lam) + 0.05
+
+
+def test_without_projection_it_is_the_perceptron_with_a_margin_that_grows():
+    X, y = data(2)
+    lam, v, made = 0.1, np.zeros(3), 0
+    model = Pegasos(lam=lam, shuffle=False, max_iter=2).fit(X, y)
+    for t, i in enumerate([*range(50)] * 2):
+        if y[i] * (v @ X[i]) < lam * t or t == 0:
+            v, made = v + y[i] * X[i], made + 1
+    assert made == model.n_updates_ > 10
+    close(model.coef_[0], v / (lam * 100), 1e-12)
+
+
+def test_epochs_need_two_examples():
+    with pytest.raises(ValueError, match="at least 2"):
+        pegasos.bound_epochs(1.0, 1.0, 1, 1)
+    with pytest.raises(ValueError, match="must be positive"):
+        pegasos.bound_epochs(1.0, 1.0, 2, 0)
+
+
 @pytest.mark.parametrize("bound", [pegasos.bound_regret, pegasos.bound_objective])
 @pytest.mark.parametrize("lam, trials", [(0.0, 1), (1.0, 0)])
 def test_bounds_refuse_what_they_do_not_bound(bound, lam, trials):

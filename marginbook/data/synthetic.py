@@ -108,7 +108,8 @@ def r_of_k(
     -------
     sklearn.utils.Bunch
         `separator` is not of unit length: `margin` is the functional margin 1, attained on the cube, and
-        `p_norm_margin(p)` = 1 / |w|_q = k^(1/p - 1) with 1/p + 1/q = 1 is the margin in the p-norm.
+        `p_norm_margin(p)` = 1 / |w|_q = k^(1/p - 1) with 1/p + 1/q = 1 is the margin in the p-norm, the
+        largest of any hyperplane on the whole cube.
         `relevant` holds i_1, ..., i_k, from 0.
 
     Raises
@@ -202,6 +203,47 @@ def box(n_samples: int, n_features: int = 10, side: float = 10.0, *, gap: float,
     bunch = _bunch(data, np.where(score >= 0, 1, -1), w, bias, float(np.abs(score).min()))
     bunch.update(gap=gap)
     return bunch
+
+
+def expected_gap(n_samples: int, side: float = 10.0) -> tuple[float, float]:
+    """What :func:`box` leaves without a gap: bounds on the expected distance of the nearest point.
+
+        side / (2 sqrt(6) (n + 1)) <= E G <= side / (2 n)
+
+    for n uniform points of a cube and a plane through its centre, in any dimension and direction. The
+    distance of one point has a log-concave density on [0, inf) that starts at some h. So it exceeds g with a
+    chance between 1 - h g and exp(-h g), the nearest of n with the n-th power of that, and 1 / ((n + 1) h) <=
+    E G <= 1 / (n h). Its mean square, side^2 / 12, lies between 1 / (3 h^2) and 2 / h^2 for the same reason,
+    so that 2 / side <= h <= 2 sqrt(6) / side.
+
+    Parameters
+    ----------
+    n_samples : int
+    side : float, default 10.0
+
+    Returns
+    -------
+    low, high : float
+        In units of ``side``.
+
+    Raises
+    ------
+    ValueError
+        A parameter is out of its range.
+
+    References
+    ----------
+    Derived in the book's chapter on synthetic data.
+
+    Examples
+    --------
+    >>> low, high = expected_gap(10_000)
+    >>> print(f"{low:.5f} {high:.5f}")
+    0.00020 0.00050
+    """
+    _whole("n_samples", n_samples, 1)
+    _between("side", side, 0.0, math.inf)
+    return side / (2.0 * math.sqrt(6.0) * (n_samples + 1)), side / (2.0 * n_samples)
 
 
 def adversary(w, margin: float, score: float) -> np.ndarray | None:

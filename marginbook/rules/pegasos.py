@@ -143,6 +143,55 @@ def bound_objective(radius, lam, trials, project=False):
     return longest * (1.0 + math.log(trials + 1)) / (2.0 * lam * trials)
 
 
+def bound_epochs(radius, lam, examples, epochs, project=False):
+    """Distance of the averaged weights from the optimum after whole epochs: no expectation, any orders.
+
+    With ``n`` examples, each presented once an epoch, and the weights after each of the ``T = n E`` trials
+    averaged, it is at most
+
+        G^2 / (2 lam) ((1 + ln T) / T + (3 + ln E) / E).
+
+    The first term is that of :func:`bound_regret`: over whole epochs the ``f_t(u)`` sum to ``T`` times the
+    objective. The second pays for the fixed orders. At trial ``t`` the regret has ``f_t(w_t)``; the objective
+    at ``w_{t+1}`` is the mean of ``f_s(w_{t+1})`` over the trials ``s`` of the epoch; ``f_s`` changes by at
+    most ``G |w_{t+1} - w_s|``. All weights lie in the balls of radius ``R / lam`` and, with projection,
+    ``1 / sqrt(lam)``, so any two are ``G / lam`` apart at most. From epoch ``e = 2`` on steps are no longer
+    than ``G / (lam (e - 1) n)``, and the mean of ``|t + 1 - s|`` is ``(n^2 + 2) / (3 n) <= n / 2``.
+
+    Parameters
+    ----------
+    radius, lam, project
+        As in :func:`bound_regret`.
+    examples : int
+        ``n >= 2``.
+    epochs : int
+        ``E >= 1``.
+
+    Returns
+    -------
+    float
+        In units of the objective.
+
+    Raises
+    ------
+    ValueError
+        If ``lam`` or ``epochs`` is not positive, or ``examples`` is below 2.
+
+    References
+    ----------
+    Derived in the book's chapter *From online to exact*; the regret is that of :func:`bound_regret`.
+
+    Examples
+    --------
+    >>> print(f"{bound_epochs(radius=1.0, lam=0.1, examples=100, epochs=1000):.4f}")
+    0.2007
+    """
+    if not examples >= 2:
+        raise ValueError(f"examples must be at least 2, got {examples!r}")
+    fixed = _squared_subgradient(radius, lam, epochs, project) * (3.0 + math.log(epochs)) / epochs
+    return bound_regret(radius, lam, examples * epochs, project) + fixed / (2.0 * lam)
+
+
 def _squared_subgradient(radius, lam, trials, project):
     """``G^2``, where the bounds make sense."""
     if not (lam > 0 and trials > 0):

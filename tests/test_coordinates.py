@@ -1,0 +1,159 @@
+"""Steps of dual coordinate ascent: their gain, their limit, and what the multipliers prove on the way."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracles import close
+from scipy.optimize import minimize_scalar
+
+from marginbook import AMIRA, adatron, maximum_margin
+from marginbook.coordinates import ascend, bound_sweeps, certificate
+from marginbook.data.synthetic import separable
+from marginbook.engines.linear import dense_add, dense_dot
+from marginbook.sweeps import Ascent
+
+seeded = settings(derandomize=True, deadline=None, max_examples=20)
+seeds = st.integers(0, 10**6)
+
+
+def data(seed, n=30, d=3, margin=0.1):
+    sample = separable(n, d, margin=margin, random_state=seed)
+    return sample.data * np.random.default_rng(seed).uniform(0.5, 2.0, (n, 1)), sample.target
+
+
+def value(a, Z):
+    return a.sum() - (a @ Z) @ (a @ Z) / 2
+
+
+def sweeps(X, y, many, seed=0):
+    """After each sweep in random order: multipliers, weights, sums of the gains and of the squared moves."""
+    Z, a, w = y[:, None] * X, np.zeros(len(y)), np.zeros(X.shape[1])
+    rng, gains, moves, rows = np.random.default_rng(seed), 0.0, 0.0, []
+    for _ in range(many):
+        for i in rng.permutation(len(y)):
+            new, gain = ascend(a[i], Z[i] @ w, Z[i] @ Z[i])
+            move = (new - a[i]) * Z[i]
+            a[i], w = new, w + move
+            assert gain >= move @ move / 2 - 1e-12
+            gains, moves = gains + gain, moves + move @ move
+        rows.append((a.copy(), w, gains, moves))
+    return rows
+
+
+@seeded
+@given(seeds, st.sampled_from([0.0, 0.3, 2.0]))
+def test_a_step_is_the_best_of_its_coordinate_and_gains_what_it_says(seed, alpha):
+    rng = np.random.default_rng(seed)
+    Z = rng.standard_normal((4, 3))
+    a = np.append(alpha, np.maximum(0, rng.standard_normal(3)))
+
+    def along(new):
+        return value(np.append(new, a[1:]), Z)
+
+    m, square = Z[0] @ (a @ Z), Z[0] @ Z[0]
+    new, gain = ascend(alpha, m, square)
+    found = minimize_scalar(lambda v: -along(v), bounds=(0.0, 10.0 / square + 5.0), method="bounded")
+    assert along(new) >= -found.fun - 1e-12 and new == pytest.approx(found.x, abs=1e-4)
+    assert gain == pytest.approx(along(new) - along(alpha), abs=1e-10)
+    after = m + (new - alpha) * square
+    assert after == pytest.approx(1.0) if new > 0 else after >= 1.0 - 1e-12
+    delta = new - alpha
+    assert gain >= delta**2 * square / 2 - 1e-12
+    assert (gain == pytest.approx(delta**2 * square / 2, abs=1e-12)) or new == 0.0
+
+
+@seeded
+@given(seeds)
+def test_the_first_sweep_is_the_first_pass_of_pa(seed):
+    X, y = data(seed)
+    pa = AMIRA(epsilon=0.0, shuffle=False, max_iter=1, record_trace=True).fit(X, y)
+    alpha, w = np.zeros(len(y)), np.zeros(3)
+    for i, (x, label) in enumerate(zip(X, y, strict=True)):
+        alpha[i], gain = ascend(0.0, label * (w @ x), x @ x)
+        w = w + alpha[i] * label * x
+        assert gain == pytest.approx(alpha[i] ** 2 * (x @ x) / 2, abs=1e-12)
+    made = np.zeros(len(y))
+    made[pa.trace_["index"]] = np.abs(pa.trace_["step"])
+    close(alpha, made, 1e-9)  # PA leaves steps below its tolerance out
+    compiled = Ascent((X,), y.astype(float), (X**2).sum(axis=1), 0.0, 0.0, (dense_dot, dense_add), 3)
+    state = compiled.scale, compiled.a, compiled.v, compiled.bias, np.inf
+    compiled.sweep((X,), np.arange(len(y)), compiled.y, compiled.square, 0.0, 0.0, *state)
+    close(compiled.a, alpha, 1e-12)
+
+
+def test_in_a_later_pass_only_coordinate_ascent_takes_steps_back():
+    X, y = data(1)
+    (first, *_), *_, (last, *_) = sweeps(X, y, 50)
+    assert (last < first - 1e-3).any()  # no multiplier of PA ever falls
+    pa = AMIRA(epsilon=0.0, shuffle=False, max_iter=50, record_trace=True).fit(X, y)
+    assert (pa.trace_["step"] * y[pa.trace_["index"]] > 0).all()
+
+
+@seeded
+@given(seeds)
+def test_any_multipliers_bound_the_margin_from_above_and_their_weights_from_below(seed):
+    X, y = data(seed)
+    best = maximum_margin(X, y, bias=False)
+    for a in (np.random.default_rng(seed).random(30), best.dual_coef):
+        lower, upper = certificate(a, y * (X @ (X.T @ (a * y))))
+        assert lower <= best.margin * (1 + 1e-6) and best.margin <= upper * (1 + 1e-12)
+    assert upper - lower < 1e-5 * upper
+
+
+def test_the_bounds_are_those_of_the_solver():
+    X, y = data(3)
+    found = adatron(X, y, tol=1e-4)
+    a = found.dual_coef * y
+    lower, upper = certificate(a, y * (X @ found.coef))
+    assert lower == pytest.approx(found.margin, rel=1e-9)
+    assert upper == pytest.approx(1 / np.sqrt(2 * found.dual), rel=1e-9)
+    assert 1 - (lower / upper) ** 2 == pytest.approx(found.gap, rel=1e-6)
+
+
+def test_weights_of_zero_certify_no_margin():
+    with pytest.raises(ValueError, match="not zero"):
+        certificate([1.0, 1.0], [0.0, 0.0])
+    with pytest.raises(ValueError, match="not be negative"):
+        certificate([2.0, -1.0], [1.0, 1.0])
+
+
+@seeded
+@given(seeds)
+def test_the_dual_rises_with_every_step_to_the_maximum_margin(seed):
+    X, y = data(seed)
+    gamma = maximum_margin(X, y, bias=False, tol=1e-9).margin
+    rows = sweeps(X, y, 300, seed)
+    for a, w, gains, moves in rows:
+        assert gains == pytest.approx(value(a, y[:, None] * X), rel=1e-9)
+        assert moves <= 2 * gains * (1 + 1e-9) <= (1 + 1e-6) / gamma**2
+        assert np.linalg.norm(w) <= 2 / gamma and a.sum() <= 2 / gamma**2
+    values = [gains for *_, gains, _ in rows]
+    assert values == sorted(values) and values[-1] == pytest.approx(1 / (2 * gamma**2), rel=1e-2)
+    close(rows[-1][1], adatron(X, y, tol=1e-10).coef, 0.2)
+    errors = [np.linalg.norm(w - adatron(X, y, tol=1e-10).coef) for _, w, *_ in (rows[3], rows[-1])]
+    assert errors[1] < 0.5 * errors[0] + 1e-9
+
+
+@seeded
+@given(seeds, st.sampled_from(["random", "nearly parallel"]))
+def test_a_gap_is_proved_within_its_number_of_sweeps(seed, kind):
+    X, y = data(seed)
+    if kind == "nearly parallel":
+        X[:, 1:] *= 0.05
+        y = np.where(X[:, 0] > 0, 1.0, -1.0)
+    best = maximum_margin(X, y, bias=False, tol=1e-7).margin
+    R, least = np.linalg.norm(X, axis=1).max(), np.inf
+    for count, (a, w, *_) in enumerate(sweeps(X, y, 100, seed), start=1):
+        lower, upper = certificate(a, y * (X @ w))
+        least = min(least, 1 - lower / upper)
+        gap = 2 * R / best * np.sqrt(30 / count)  # the gap for which the bound is this count
+        assert bound_sweeps(30, R, best, gap) == pytest.approx(count)
+        assert least <= gap
+    assert adatron(X, y, tol=0.05).n_iter <= bound_sweeps(30, R, best, 0.025)
+
+
+@pytest.mark.parametrize("margin, gap", [(0.0, 0.1), (1.0, 0.0)])
+def test_no_number_of_sweeps_for_nothing(margin, gap):
+    with pytest.raises(ValueError, match="must be positive"):
+        bound_sweeps(3, 1.0, margin, gap)
