@@ -40,7 +40,8 @@ SETTLED = """
   const page = document.documentElement;
   const formulas = [...document.querySelectorAll('mjx-container[display="true"]')];
   const box = (formula) => formula.closest('div.math');
-  const wider = (formula) => box(formula).scrollWidth - box(formula).clientWidth;
+  const excess = (element) => element.scrollWidth - element.clientWidth;
+  const wider = (formula) => Math.max(excess(box(formula)), excess(formula));
   return {
     formulas: formulas.filter((one) => box(one)?.clientWidth && wider(one) > 1)
       .map((one) => [box(one).id, wider(one)]),
