@@ -51,6 +51,21 @@ def test_the_margin_asked_for_is_reached_within_the_bound(seed, margin, eps, eta
     assert np.sqrt(model._engine.hyp["ww"][0]) <= (2 * b + eta * radius**2) / gamma
 
 
+@pytest.mark.parametrize("eps", [0.5, 0.1, 0.01])
+def test_a_margin_costs_the_perceptron_one_over_eps_on_every_stream(eps):
+    b = (1 - eps) / eps
+    for seed in range(10):
+        X, y, radius, gamma = stream(seed, 30, 3, 0.3)
+        eta = 0.5 + seed % 3
+        asked = b * eta * radius**2
+        model = Perceptron(margin=asked, eta=eta, max_iter=10**5, random_state=seed).fit(X, y)
+        least = perceptron.least_updates(radius, gamma, asked, eta)
+        assert model.converged_ and model.n_updates_ > least
+        assert least == pytest.approx((1 - eps) / eps * radius / gamma)
+    model = Perceptron(margin=b, shuffle=False, max_iter=10**5).fit([[1.0], [-1.0]], [1, -1])
+    assert 0 < model.n_updates_ - perceptron.least_updates(1.0, 1.0, b) <= 1 + 1e-9
+
+
 def test_unit_vectors_reach_novikoffs_bound():
     X = np.vstack([np.eye(30), -np.eye(30)[:1]])
     y = np.array([1] * 30 + [-1])

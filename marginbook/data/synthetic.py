@@ -108,7 +108,7 @@ def r_of_k(
     -------
     sklearn.utils.Bunch
         `separator` is not of unit length: `margin` is the functional margin 1, attained on the cube, and
-        `p_norm_margin(p)` = 1 / |w|_q = k^(1/p - 1) with 1/p + 1/q = 1 is the margin in the p-norm.
+        `p_norm_margin(p)` is :func:`cube_margin`, the margin in the p-norm.
         `relevant` holds i_1, ..., i_k, from 0.
 
     Raises
@@ -145,8 +145,47 @@ def r_of_k(
     bias = float(k - 2 * r + 1)
     target = np.where(data @ separator + bias > 0, 1, -1)
     bunch = _bunch(data, target, separator, bias, 1.0)
-    bunch.update(relevant=relevant, p_norm_margin=lambda p: float(k) ** (1.0 / p - 1.0))
+    bunch.update(relevant=relevant, p_norm_margin=lambda p: cube_margin(k, p))
     return bunch
+
+
+def cube_margin(k: int, p: float) -> float:
+    """The maximum p-norm margin on the whole cube of the labels of :func:`r_of_k`: ``k^(1/p - 1)``.
+
+    The separator of :func:`r_of_k` has the functional margin 1 and ``|w|_q = k^(1 - 1/p)``, where
+    ``1/p + 1/q = 1``. No hyperplane does better, whatever r is: of all points with r relevant features at 1,
+    and of all with r - 1, the means differ by 2/k in each relevant feature. That is ``2 k^(1/p - 1)`` in the
+    p-norm, and twice the margin cannot be more.
+
+    Parameters
+    ----------
+    k : int
+        Number of relevant features, at least 1.
+    p : float
+        In [1, inf].
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        A parameter is out of its range.
+
+    References
+    ----------
+    Derived in the book's chapter on synthetic data.
+
+    Examples
+    --------
+    >>> cube_margin(16, p=2), cube_margin(16, p=math.inf)
+    (0.25, 0.0625)
+    """
+    _whole("k", k, 1)
+    if not p >= 1.0:
+        raise ValueError(f"p must be at least 1, not {p!r}")
+    return float(k) ** (1.0 / p - 1.0)
 
 
 def box(n_samples: int, n_features: int = 10, side: float = 10.0, *, gap: float, random_state=None):
@@ -202,6 +241,47 @@ def box(n_samples: int, n_features: int = 10, side: float = 10.0, *, gap: float,
     bunch = _bunch(data, np.where(score >= 0, 1, -1), w, bias, float(np.abs(score).min()))
     bunch.update(gap=gap)
     return bunch
+
+
+def expected_gap(n_samples: int, side: float = 10.0) -> tuple[float, float]:
+    """What :func:`box` leaves without a gap: bounds on the expected distance of the nearest point.
+
+        side / (2 sqrt(6) (n + 1)) <= E G <= side / (2 n)
+
+    for n uniform points of a cube and a plane through its centre, in any dimension and direction. The
+    distance of one point has a log-concave density on [0, inf) that starts at some h. So it exceeds g with a
+    chance between 1 - h g and exp(-h g), the nearest of n with the n-th power of that, and 1 / ((n + 1) h) <=
+    E G <= 1 / (n h). Its mean square, side^2 / 12, lies between 1 / (3 h^2) and 2 / h^2 for the same reason,
+    so that 2 / side <= h <= 2 sqrt(6) / side.
+
+    Parameters
+    ----------
+    n_samples : int
+    side : float, default 10.0
+
+    Returns
+    -------
+    low, high : float
+        In units of ``side``.
+
+    Raises
+    ------
+    ValueError
+        A parameter is out of its range.
+
+    References
+    ----------
+    Derived in the book's chapter on synthetic data.
+
+    Examples
+    --------
+    >>> low, high = expected_gap(10_000)
+    >>> print(f"{low:.5f} {high:.5f}")
+    0.00020 0.00050
+    """
+    _whole("n_samples", n_samples, 1)
+    _between("side", side, 0.0, math.inf)
+    return side / (2.0 * math.sqrt(6.0) * (n_samples + 1)), side / (2.0 * n_samples)
 
 
 def adversary(w, margin: float, score: float) -> np.ndarray | None:

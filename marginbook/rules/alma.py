@@ -101,6 +101,39 @@ def bound_corrections(margin, alpha, p=2.0):
     return 2.0 * (p - 1.0) / margin**2 * (2.0 / alpha - 1.0) ** 2 + 8.0 / alpha - 4.0
 
 
+def least_corrections(margin, alpha, B, p=2.0):
+    """Corrections that no run to convergence can do without: ``T > (p - 1) ((1 - alpha) B / gamma)^2 - 1``.
+
+    In a pass without correction ``y w.x / |x|_p > (1 - alpha) gamma_{T+1}`` for all examples, with
+    ``gamma_{T+1} = B sqrt((p - 1) / (T + 1))``. As ``|w|_q <= 1``, the smallest of the left sides is at most
+    ``gamma``.
+
+    Parameters
+    ----------
+    margin : float
+        ``gamma > 0``: the maximum margin of the examples divided by their p-norms.
+    alpha : float
+        In (0, 1].
+    B : float
+        ``sqrt(8) / alpha`` in the theorem, ``1 / alpha`` in the experiments.
+    p : float
+
+    Returns
+    -------
+    float
+
+    References
+    ----------
+    Derived in the book's chapter on synthetic data.
+
+    Examples
+    --------
+    >>> least_corrections(margin=0.1, alpha=0.5, B=2.0)
+    99.0
+    """
+    return (p - 1.0) * ((1.0 - alpha) * B / margin) ** 2 - 1.0
+
+
 def bound_sparse(margin, alpha, n_features):
     """Corrections with ``p = 2 ln d``, ``B = sqrt(8) / alpha``, ``C = sqrt(2)``: of order ``ln d``.
 

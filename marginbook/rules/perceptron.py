@@ -111,6 +111,36 @@ def bound_updates(radius, margin, b=0.0, eta=1.0):
     return (radius**2 + 2.0 * b / eta) / margin**2
 
 
+def least_updates(radius, margin, b, eta=1.0):
+    """Updates that no run to convergence can do without: ``T > b / (eta R gamma)``.
+
+    ``T`` steps of length ``eta R`` or less leave ``|w| <= eta R T``. The margin reached is above ``b / |w|``,
+    and no margin is above ``gamma``: so ``b < gamma |w|``.
+
+    Parameters
+    ----------
+    radius, margin : float
+        ``R`` and the maximum margin ``gamma`` of the data, both positive.
+    b, eta : float
+        The margin parameter and the learning rate, both positive.
+
+    Returns
+    -------
+    float
+        With ``b = (1 - eps) eta R^2 / eps`` it is ``(1 - eps) / eps R / gamma``, on every stream.
+
+    References
+    ----------
+    Derived in the book's chapter on synthetic data.
+
+    Examples
+    --------
+    >>> least_updates(radius=1.0, margin=0.5, b=9.0)
+    18.0
+    """
+    return b / (eta * radius * margin)
+
+
 def bound_margin(radius, margin, b, eta=1.0):
     """Margin the perceptron with margin reaches: ``gamma / (2 + eta R^2 / b)`` or more.
 

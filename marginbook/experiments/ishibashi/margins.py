@@ -20,7 +20,7 @@ GAIN = [73, 74]  # columns of a9a, from 0: the attribute of two values that is c
 
 
 def run(seed, name, n_rows, noise_control, svm, algorithms, empty=True):
-    """Margin in the extended space, updates and CPU seconds of each algorithm; ``empty`` keeps rows of zeros."""
+    """Margin in the extended space, updates and CPU seconds by algorithm; ``empty``: rows of zeros stay."""
     sample = data.load(name)
     X, y = sample.data[:n_rows], sample.target[:n_rows]
     if not empty:
@@ -245,10 +245,10 @@ TABLE_1 = Record(
         "algorithms cannot be ours either. The readings list each as a share of the maximum of the same "
         "data: theirs of SVM^light's printed margin, ours of the exact one.",
         "house-votes": "With y, n, ? as 1, -1, 0 the maximum margin is that of Tsampouka and Shawe-Taylor's "
-        "Table 5, listed among the readings. One row has ? in all its places, so it is a row of zeros, which a "
-        "sparse file can lose. Without it all printed margins are reached: see the readings. No other coding of ? "
-        "that was tried (0.5, -0.5, 2, the more frequent vote, the three values in another order, two or three "
-        "binary attributes a vote, complete rows alone) gives them.",
+        "Table 5, listed among the readings. One row has ? in all its places, so it is a row of zeros, which "
+        "a sparse file can lose. Without it all printed margins are reached: see the readings. No other "
+        "coding of ? that was tried (0.5, -0.5, 2, the more frequent vote, the three values in another "
+        "order, two or three binary attributes a vote, complete rows alone) gives them.",
         "Adult": "The maximum margin of all rows is that of Tsampouka and Shawe-Taylor's Table 6, among the "
         "readings. The one printed here is of another coding of the attributes, or of other rows, and so "
         "may the subsets' be. Random rows do not explain it: see the readings. Their other entry was found "
