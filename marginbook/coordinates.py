@@ -96,10 +96,10 @@ def bound_sweeps(n, radius, margin, gap):
     """Sweeps of which one ends with bounds no further apart than ``gap``: ``4 n (R / gamma)^2 / gap^2``.
 
     A sweep steps once at each example, in any order. The gap is ``1 - lower / upper`` of
-    :func:`certificate`. By :func:`coordinate_step` the squared moves ``|w' - w|^2`` of all steps sum to at most
-    ``2 max D = 1 / gamma^2``. So one of ``E`` sweeps has moves with squares of sum ``1 / (gamma^2 E)`` at
-    most, and moves of sum ``S <= sqrt(n / E) / gamma``. After its step an example has ``y w.x >= 1``, and 1
-    where its multiplier is positive; the rest of the sweep changes that by ``R S`` at most. At the sweep's
+    :func:`certificate`. By :func:`coordinate_step` the squared moves ``|w' - w|^2`` of all steps sum to at
+    most ``2 max D = 1 / gamma^2``. So one of ``E`` sweeps has moves with squares of sum ``1 / (gamma^2 E)``
+    at most, and moves of sum ``S <= sqrt(n / E) / gamma``. After its step an example has ``y w.x >= 1``, and
+    1 where its multiplier is positive; the rest of the sweep changes that by ``R S`` at most. At its
     end, then, ``min m_i >= 1 - R S`` and ``|w|^2 = sum a_i m_i <= (1 + R S) sum a_i``, and the gap is at most
     ``1 - (1 - R S) / (1 + R S) <= 2 R S``.
 

@@ -126,7 +126,7 @@ def test_weights_of_zero_certify_no_margin():
 def test_the_dual_rises_with_every_step_to_the_maximum_margin(seed):
     X, y = data(seed)
     gamma = maximum_margin(X, y, bias=False, tol=1e-9).margin
-    rows = sweeps(X, y, 120, seed)
+    rows = sweeps(X, y, 300, seed)
     for a, w, gains, moves in rows:
         assert gains == pytest.approx(value(a, y[:, None] * X), rel=1e-9)
         assert moves <= 2 * gains * (1 + 1e-9) <= (1 + 1e-6) / gamma**2
