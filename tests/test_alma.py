@@ -213,14 +213,24 @@ def test_corrections_and_margin_keep_part_1(seed, margin, alpha):
 
 
 @seeded
-@given(seeds, st.sampled_from([0.05, 0.2]), st.sampled_from([1.0, 0.9, 0.5]))
-def test_the_experiments_setting_keeps_the_general_bound(seed, margin, alpha):
-    X, y, gamma = stream(seed, margin=margin)
-    model = ALMA(alpha=alpha, B="experiments", random_state=seed, max_iter=10**5).fit(X, y)
+@given(
+    seeds, st.sampled_from([0.05, 0.2]), st.sampled_from([1.0, 0.9, 0.5]), st.sampled_from([2.0, 4.0]),
+    st.sampled_from([1.0, 1.5, "experiments"]),
+)  # fmt: skip
+def test_corrections_and_margin_keep_the_general_bound(seed, margin, alpha, p, A):
+    """For the experiments' B and C, and for others with the smallest A and one between."""
+    X, y, _ = stream(seed, margin=margin)
+    lengths = np.linalg.norm(X, p, axis=1)
+    gamma = maximum_margin(X / lengths[:, None], y, bias=False, p=p).dual
     B, C = 1 / alpha, math.sqrt(2)
-    assert model.converged_ and model.n_updates_ <= alma.bound_separable(gamma, alpha, B, C)
-    reached = (y * (X @ model.coef_[0]) / np.linalg.norm(X, axis=1)).min()
-    assert reached > alma.bound_margin(gamma, alpha, B, C) * (1 - 1e-12)
+    if A != "experiments":
+        C = math.sqrt(A) if alpha == 1 else 0.6
+        B = 1.0 if alpha == 1 else (A - C**2) / (2 * C) / (1 - alpha)
+        assert C**2 + 2 * (1 - alpha) * B * C == pytest.approx(A)
+    model = ALMA(alpha=alpha, B=B, C=C, p=p, random_state=seed, max_iter=10**5).fit(X, y)
+    assert model.converged_ and model.n_updates_ <= alma.bound_separable(gamma, alpha, B, C, p)
+    reached = (y * (X @ model.coef_[0]) / lengths).min()
+    assert reached > alma.bound_margin(gamma, alpha, B, C, p) * (1 - 1e-6)
 
 
 def test_the_experiments_setting_is_promised_94_percent_of_the_theorems_margin():

@@ -366,6 +366,8 @@ def test_updates_and_margin_keep_within_the_bounds(seed, powers, margin, eta, be
     assert micra.earliest(gamma, powers[0], beta * radius) - 1 < model.n_updates_
     assert model.n_updates_ <= micra.bound_updates(**arguments)
     assert fraction >= micra.bound_fraction(**arguments)
+    least = beta * radius * (model.n_updates_ + 1) ** -powers[0]
+    assert model.history_[-1].margin > least > gamma * micra.bound_fraction(**arguments)
     if powers[1] + 2 * powers[0] == 1 and powers[1] > 0.5:
         assert micra.bound_updates(**arguments) <= micra.bound_updates(**arguments, explicit=True)
         assert micra.bound_fraction(**arguments) >= micra.bound_fraction(**arguments, explicit=True)
@@ -404,6 +406,30 @@ def test_a_constant_rate_has_a_bound_where_it_is_small():
     assert model.history_[-1].margin >= gamma * micra.bound_fraction(**arguments)
     large = arguments | {"eta": 3.0 * gamma / radius}
     assert micra.bound_updates(**large) == math.inf and micra.bound_fraction(**large) == 0.0
+
+
+@pytest.mark.parametrize("gamma", [0.1, 0.17, 0.5])
+@pytest.mark.parametrize("factor", [0.95, 1.05])
+def test_a_constant_rate_ends_on_the_two_wide_examples_below_its_border_alone(gamma, factor):
+    """It is ``2 gamma s / (s^2 - gamma^2)``, which tends to the ``2 gamma`` of the bound's condition."""
+    s = math.sqrt(1 - gamma**2)
+    border = 2 * gamma * s / (s**2 - gamma**2)
+    assert border * (1 + border) > 2 * gamma  # runs that the bound covers lie below it
+    options = dict(epsilon=1.0, zeta=0.0, eta=factor * border, beta=10.0, shuffle=False, mini_epochs=100)
+    model = MICRA(**options, max_iter=200).fit(np.array([[gamma, s], [-gamma, s]]), [1, 0])
+    assert model.converged_ == (factor < 1) == (model.history_[-1].margin > 0)
+
+
+@seeded
+@given(seeds, st.sampled_from([0.1, 1.0, 10.0]))
+def test_a_constant_feature_costs_no_more_than_equation_2(seed, rho):
+    X, y, *_ = stream(seed)
+    X = X + np.random.default_rng(seed).standard_normal(4)
+    radius = np.linalg.norm(X, axis=1).max()
+    free = maximum_margin(X, y, bias=True).margin
+    tied = maximum_margin(X, y, bias=False, augment=rho).margin
+    assert tied <= free * (1 + 1e-9)
+    assert free <= tied * math.hypot(radius, rho) / rho * (1 + 1e-9)
 
 
 def test_a_rate_that_falls_too_fast_never_ends():

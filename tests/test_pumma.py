@@ -13,7 +13,7 @@ from scipy.optimize import brentq, linprog
 from test_cases import sample
 
 from marginbook import PUMMA, maximum_margin
-from marginbook.data.synthetic import r_of_k, separable
+from marginbook.data.synthetic import adversary, r_of_k, separable
 from marginbook.engines import columns, kernel, linear, pnorm
 from marginbook.kernels import Kernel
 from marginbook.margins import p_norm_margin
@@ -84,6 +84,12 @@ def test_the_step_is_the_solution_of_the_problem_with_three_constraints(p, case)
         expected, bias = by_cone_program(plus, minus, theta, p)
         q = p / (p - 1)
         assert np.linalg.norm(w, q) == pytest.approx(np.linalg.norm(expected, q), rel=1e-8)
+        size = np.linalg.norm(theta, p) ** 2
+        assert np.linalg.norm(w, q) ** 2 == pytest.approx(length + scale * size, rel=1e-9)
+        ratios = np.geomspace(1e-4, 1e4, 400) / size
+        signs = [(link(z + r * theta, p) @ (theta - size * z)) > 0 for r in ratios]
+        assert np.count_nonzero(np.diff(signs)) == (case != "slack")  # roots of the equation for the ratio
+        assert case == "slack" or ratios[np.argmax(signs)] == pytest.approx(scale / length, rel=0.06)
         close(w, expected, 3e-5)  # the solver's objective is good to 1e-10, its solution to the root of that
         assert b == pytest.approx(bias, rel=1e-4, abs=1e-4)
 
@@ -343,6 +349,14 @@ def test_updates_progress_and_margin_keep_the_corrected_bounds(seed, delta, p):
     ww = np.append(0.0, model.trace_["ww"][1::2])
     assert np.diff(ww).min() >= pumma.bound_progress(spread(X, y, p) / 2, delta, p) * (1 - 1e-9)
     assert ww[-1] <= (1 + 1e-5) / gamma**2
+    # Each update by itself: the pair's scores are y f, of the example that fires, and -y.
+    fired, other = X[model.trace_["index"][::2]], X[model.trace_["index"][1::2]]
+    label = y[model.trace_["index"][::2]]
+    short = (1 - label * model.trace_["score"][::2]) / 2
+    short[0] = 1.0
+    size = np.linalg.norm((fired - other) / 2, p, axis=1)
+    assert (np.diff(ww) >= short**2 / (p - 1) / size**2 * (1 - 1e-6) - 1e-12).all()
+    assert (short >= delta / 2 * (1 - 1e-9)).all()
 
 
 def test_with_p_of_order_log_n_the_infinity_norm_bounds_hold():
@@ -385,8 +399,14 @@ def test_the_best_bias_makes_the_margin_that_of_the_worst_half_difference(seed, 
     # The largest t with y (w.x + b) >= t: a linear program in b and t.
     best = linprog([0, -1], np.column_stack([-y, np.ones(12)]), y * (X @ w), bounds=(None, None))
     assert found == pytest.approx(-best.fun / size, rel=1e-9, abs=1e-9)
-    Z = [(a - b) / 2 for a in X[y > 0] for b in X[y < 0]]
-    assert found == pytest.approx(min(z @ w for z in Z) / size)
+    pairs = [(a, b) for a in X[y > 0] for b in X[y < 0]]
+    plus, minus = min(pairs, key=lambda pair: (pair[0] - pair[1]) @ w)
+    assert found == pytest.approx((plus - minus) @ w / 2 / size)
+    # The best bias is midway between the two, both have the margin there, and no other bias reaches it.
+    b = -(plus + minus) @ w / 2
+    assert [(plus @ w + b) / size, -(minus @ w + b) / size] == pytest.approx([found, found], abs=1e-12)
+    margins = [(y * (X @ w + b + moved)).min() / size for moved in (0.0, 1e-3, -1e-3)]
+    assert margins == pytest.approx([found, found - 1e-3 / size, found - 1e-3 / size], abs=1e-9)
 
 
 @pytest.mark.parametrize("w, y", [([0.0, 0.0], [1, -1]), ([1.0, 0.0], [1, 1]), ([1.0, 0.0], [-1, -1])])
@@ -404,39 +424,56 @@ def test_the_weights_are_never_longer_than_those_of_the_maximum_margin(seed, p):
     model = PUMMA(p=p, delta=0.02, random_state=seed, max_iter=50, record_trace=True).fit(X, y)
     longest = np.sqrt(model.trace_["ww"].max())
     assert longest <= pumma.bound_norm(best.dual) * (1 + 1e-5)
+    u, theta = best.coef / (y * (X @ best.coef + best.intercept)).min(), np.zeros(4)
+    for one, two in model.trace_.reshape(-1, 2):
+        scale, last = one["scale"], X[one["index"]] * one["step"] + X[two["index"]] * two["step"]
+        theta = scale * theta + last
+        assert u @ theta >= two["ww"] * (1 - 1e-6)
+        assert np.linalg.norm(theta, p) ** 2 == pytest.approx(two["ww"], rel=1e-6)
 
 
-def nearly_missed(hardness, delta):
-    """Half differences of length 1, each of an example that fires barely; u = e_1 is a separator."""
-    gamma = hardness**-0.5
-    reach = math.sqrt(1 - gamma**2)
-    z = np.array([gamma, reach, 0.0])
+def nearly_missed(gamma, delta, at_the_origin):
+    """Half differences of length 1, each of an example that fires barely; e_1 has the margin gamma.
+
+    Either one class is a row 0, so that no other half differences are; or each example takes the place next
+    to the origin, which makes the radius small.
+    """
+    z = adversary(np.zeros(3), gamma, 0.0)
     w, pair, X, y = z, {1: z, -1: -z}, [z, -z], [1, -1]
-    while True:
-        short, size = (1 - delta / 2) * (1 - 1e-9) - gamma * w[0], np.linalg.norm(w[1:])
-        if short < -reach * size:
-            return np.array(X), np.array(y)
-        (a, c), s = w[1:] / size, min(short / size, reach)
-        t = math.sqrt(max(reach**2 - s**2, 0.0))
-        z = np.array([gamma, s * a - t * c, s * c + t * a])
+    if at_the_origin:
+        pair, X = {1: 2 * z, -1: 0 * z}, [2 * z, 0 * z]
+    while (z := adversary(w, gamma, (1 - delta / 2) * (1 - 1e-9))) is not None:
         near = {label: pair[-label] + 2 * label * z for label in (1, -1)}
-        label = min(near, key=lambda label: np.linalg.norm(near[label]))
+        label = 1 if at_the_origin else min(near, key=lambda label: np.linalg.norm(near[label]))
         pair[label] = near[label]
         X.append(near[label])
         y.append(label)
         scale, length = pumma.minimiser(1.0, float(w @ z), float(z @ z), float(w @ w))
         w = scale * w + length * z
+    return np.array(X), np.array(y)
 
 
-def test_a_stream_makes_nearly_all_updates_allowed_and_more_than_the_printed_proof_allows():
+def test_the_share_of_the_updates_allowed_that_a_stream_makes_tends_to_1():
+    """With Z of all half differences: a bound with a smaller constant than 4 is false."""
+    delta, shares = 0.2, []
+    for gamma in (1 / 4, 1 / 8, 1 / 16):
+        X, y = nearly_missed(gamma, delta, at_the_origin=True)
+        assert (X[y > 0][:, 0] / 2).min() >= gamma * (1 - 1e-12)  # of all half differences
+        model = PUMMA(delta=delta, shuffle=False, max_iter=1, record_trace=True).fit(X, y)
+        ww, m = model.trace_["ww"][1::2], 1 - delta / 2
+        assert gamma**-2 - 1 < ww[-1] <= gamma**-2
+        np.testing.assert_allclose(np.diff(ww), (1 - m) ** 2 / (1 - m**2 / ww[:-1]), rtol=1e-6)
+        assert spread(X, y, 2) == pytest.approx(2.0)
+        shares.append(model.n_updates_ / pumma.bound_updates_spread(spread(X, y, 2), gamma, delta))
+    assert sorted(shares) == shares and 0.97 < shares[-1] <= 1
+
+
+def test_a_stream_makes_more_updates_than_the_printed_proof_allows():
     """P3, Theorem 2 (i): the printed proof ends with 2 R^2 |u|^2 / delta^2."""
-    hardness, delta = 256.0, 0.2
-    gamma = hardness**-0.5
-    X, y = nearly_missed(hardness, delta)
+    gamma, delta = 1 / 16, 0.2
+    X, y = nearly_missed(gamma, delta, at_the_origin=False)
     assert (y * X[:, 0]).min() >= gamma * (1 - 1e-12)
     made = PUMMA(delta=delta, shuffle=False, max_iter=1).fit(X, y).n_updates_
-    bound = pumma.bound_updates_spread(2.0, gamma, delta)
-    assert 0.97 * bound < made <= bound
     radius = np.linalg.norm(X, axis=1).max()
     assert made > 1.3 * 2 * (radius / gamma / delta) ** 2
     assert made <= pumma.bound_updates(radius, gamma, delta)

@@ -83,11 +83,11 @@ class Replay:
         slots, theta = places_of(u["index"], self.supports.index), np.zeros(self.total.shape[1])
         for first in range(0, len(u), VOTES):
             part = slice(first, first + VOTES)
-            W = np.zeros((len(u[part]), len(theta)))
-            for k, (row, slot) in enumerate(zip(u[part], slots[part], strict=True)):
-                x = self.supports[slot : slot + 1]
-                x = x.toarray()[0] if sparse.issparse(x) else x[0]
-                theta = row["scale"] * theta + row["step"] * np.append(x, self.rho)
+            X, W = self.supports[slots[part]], np.zeros((len(u[part]), len(theta)))
+            X = X.toarray() if sparse.issparse(X) else X
+            X = np.column_stack([X, np.full(len(X), self.rho)])
+            for k, (scale, step) in enumerate(zip(u["scale"][part], u["step"][part], strict=True)):
+                theta = scale * theta + step * X[k]
                 if alive[first + k]:  # not so between two steps of one trial
                     W[k] = linked(theta, self.params.p)
             yield W[:, :-1], u["bias"][part], alive[part]

@@ -43,5 +43,5 @@ class Supports:
         self._length = length
 
     def __getitem__(self, part):
-        """Rows of a slice of the supports."""
+        """Rows of a slice of the supports, or of an array of places."""
         return self._rows[: self._length][part]

@@ -128,7 +128,7 @@ FRACTION = [
         lambda f, **case: f(*case.values()) <= _fraction(**case, explicit=False) * (1.0 + 1e-9),
     ),
     Property(
-        "The fraction is (1 + tau + 1 / T_0)^-epsilon with 1 + tau = (1 + A)^(1 / epsilon).",
+        "The fraction is (1 + tau + 1 / T_0)^-epsilon with 1 + tau = (1 + nu)^(1 / epsilon).",
         _problems,
         lambda f, **case: close(f(*case.values()), _fraction(**case)),
     ),

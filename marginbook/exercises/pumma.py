@@ -105,7 +105,7 @@ def _new(f, theta, z, p):
 
 STEP = [
     Property(
-        "From theta = 0 the scale does not matter, and the step makes v.z = 1 for v = link(step z).",
+        "Scale first, then step: from theta = 0 the scale does not matter, and v = link(step z) has v.z = 1.",
         _where(_steps, lambda c: not c["theta"].any()),
         lambda f, theta, z, p: close(_new(f, theta, z, p) @ z, 1.0),
     ),

@@ -268,8 +268,8 @@ def bound_updates_half(radius, margin, eta, beta):
 
     References
     ----------
-    The argument of Gentile (2000) for ALMA, which this case resembles: Tsampouka and Shawe-Taylor (2007),
-    Example 1. The form here is derived in the book's chapter on MICRA.
+    Tsampouka and Shawe-Taylor (2007), Example 1, has a weaker bound for this case, which resembles ALMA. The
+    form here is derived in the book's chapter on MICRA, as its bound for ALMA is.
 
     Examples
     --------

@@ -20,7 +20,7 @@ GAIN = [73, 74]  # columns of a9a, from 0: the attribute of two values that is c
 
 
 def run(seed, name, n_rows, noise_control, svm, algorithms, empty=True):
-    """Margin in the extended space, updates and CPU seconds of each algorithm; ``empty``: with rows of zeros."""
+    """Margin in the extended space, updates and CPU seconds by algorithm; ``empty``: rows of zeros stay."""
     sample = data.load(name)
     X, y = sample.data[:n_rows], sample.target[:n_rows]
     if not empty:
