@@ -20,6 +20,7 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_X_y
 
+from marginbook.coordinates import coordinate_step
 from marginbook.engines.linear import arrays, csr_add, csr_dot, dense_add, dense_dot
 from marginbook.kernels import Kernel, resolve_gamma, summed
 from marginbook.maximum import check_gram, check_parameters, signs
@@ -229,7 +230,7 @@ def hildreth(gram, c, *, tol=1e-12, max_iter=100_000):
     for _ in range(max_iter):
         before = eta.copy()
         for j in range(len(c)):
-            eta[j] = max(0.0, eta[j] + (c[j] - gram[j] @ eta) / gram[j, j])
+            eta[j], _ = coordinate_step(eta[j], c[j] - gram[j] @ eta, gram[j, j])
         if np.abs(eta - before).max() <= tol * np.abs(eta).max():
             return eta
     raise ValueError(f"no solution after {max_iter} sweeps: the constraints may contradict each other")

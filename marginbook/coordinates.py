@@ -1,7 +1,8 @@
 """Dual coordinate ascent, step by step: what a step gains, what multipliers prove, how many sweeps suffice.
 
 Multipliers ``a >= 0`` make the weights ``w = sum a_i y_i x_i`` and have the dual value ``D(a) = sum a_i -
-|w|^2 / 2``. :func:`marginbook.ascent.adatron` takes these steps, compiled and with shortcuts.
+|w|^2 / 2``. This module has one step, in plain Python: :func:`marginbook.ascent.hildreth` repeats it,
+:func:`marginbook.ascent.adatron` takes it compiled and with the shortcuts of :mod:`marginbook.sweeps`.
 """
 
 import math
@@ -9,11 +10,12 @@ import math
 import numpy as np
 
 
-def ascend(alpha, margin, square):
-    """One step: the best multiplier of an example while all others stay, and what that adds to ``D``.
+def coordinate_step(alpha, slope, square):
+    """The best multiplier of one example while all others stay, and what that adds to ``D``.
 
-    Along coordinate ``i``, ``D`` is a parabola of slope ``1 - m`` and curvature ``-|x|^2``. So its maximum
-    over ``a >= 0`` is at ``max(0, a + (1 - m) / |x|^2)``, and a step of length ``delta`` adds
+    Along coordinate ``i``, ``D`` is a parabola of slope ``1 - m``, where ``m = y w.x``, and curvature
+    ``-|x|^2``. So its maximum over ``a >= 0`` is at ``max(0, a + (1 - m) / |x|^2)``, and a step of length
+    ``delta`` adds
 
         delta (1 - m) - delta^2 |x|^2 / 2  >=  delta^2 |x|^2 / 2,
 
@@ -24,8 +26,8 @@ def ascend(alpha, margin, square):
     ----------
     alpha : float
         The multiplier, not negative.
-    margin : float
-        ``m = y w.x`` before the step.
+    slope : float
+        ``1 - m`` before the step; for a constraint ``v.w >= b`` in place of ``y x.w >= 1``, ``b - v.w``.
     square : float
         ``|x|^2 > 0``.
 
@@ -40,14 +42,14 @@ def ascend(alpha, margin, square):
 
     Examples
     --------
-    >>> ascend(alpha=0.0, margin=0.0, square=4.0)
+    >>> coordinate_step(alpha=0.0, slope=1.0, square=4.0)
     (0.25, 0.125)
-    >>> ascend(alpha=0.25, margin=3.0, square=4.0)
+    >>> coordinate_step(alpha=0.25, slope=-2.0, square=4.0)
     (0.0, 0.375)
     """
-    new = max(0.0, alpha + (1.0 - margin) / square)
+    new = max(0.0, alpha + slope / square)
     delta = new - alpha
-    return new, delta * (1.0 - margin) - 0.5 * delta * delta * square
+    return new, delta * slope - 0.5 * delta * delta * square
 
 
 def certificate(alpha, margins):
@@ -94,7 +96,7 @@ def bound_sweeps(n, radius, margin, gap):
     """Sweeps of which one ends with bounds no further apart than ``gap``: ``4 n (R / gamma)^2 / gap^2``.
 
     A sweep steps once at each example, in any order. The gap is ``1 - lower / upper`` of
-    :func:`certificate`. By :func:`ascend` the squared moves ``|w' - w|^2`` of all steps sum to at most
+    :func:`certificate`. By :func:`coordinate_step` the squared moves ``|w' - w|^2`` of all steps sum to at most
     ``2 max D = 1 / gamma^2``. So one of ``E`` sweeps has moves with squares of sum ``1 / (gamma^2 E)`` at
     most, and moves of sum ``S <= sqrt(n / E) / gamma``. After its step an example has ``y w.x >= 1``, and 1
     where its multiplier is positive; the rest of the sweep changes that by ``R S`` at most. At the sweep's
@@ -120,7 +122,7 @@ def bound_sweeps(n, radius, margin, gap):
     Raises
     ------
     ValueError
-        If ``margin`` or ``gap`` is not positive.
+        If ``margin`` is not positive, or ``gap`` not in (0, 1]: beyond, the proof says nothing.
 
     References
     ----------
@@ -132,6 +134,6 @@ def bound_sweeps(n, radius, margin, gap):
     >>> bound_sweeps(n=10, radius=1.0, margin=0.5, gap=0.5)
     640.0
     """
-    if not (margin > 0 and gap > 0):
-        raise ValueError(f"margin and gap must be positive, got {margin!r} and {gap!r}")
+    if not (margin > 0 and 0 < gap <= 1):
+        raise ValueError(f"margin must be positive and gap in (0, 1], got {margin!r} and {gap!r}")
     return 4.0 * n * (radius / margin) ** 2 / gap**2

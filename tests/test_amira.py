@@ -11,7 +11,7 @@ from sklearn.linear_model import SGDClassifier
 
 from marginbook import AMIRA, Perceptron, maximum_margin
 from marginbook.ascent import hildreth
-from marginbook.data.synthetic import separable
+from marginbook.data.synthetic import adversary, separable
 from marginbook.rules import amira, perceptron
 
 seeded = settings(derandomize=True, deadline=None, max_examples=25)
@@ -177,7 +177,11 @@ def test_updates_norm_and_margin_keep_their_bounds(seed, margin, epsilon):
     assert model.n_updates_ <= amira.bound_updates(radius, gamma, epsilon)
     assert np.sqrt(model.trace_["ww"].max()) <= amira.bound_norm(gamma, epsilon)
     w, nearest = model.coef_[0], maximum_margin(X, y, bias=False).coef / gamma
-    assert w @ w <= (2 - epsilon) * (nearest @ w) * (1 + 1e-9)  # the ball of the corollary
+    rng = np.random.default_rng(seed)
+    for v in nearest, *(nearest + 0.02 / gamma * rng.standard_normal((5, 3))):
+        least = (y * (X @ v)).min()
+        if least > 0:  # v / least has scores of 1 or more: one of the balls of the corollary
+            assert w @ w <= (2 - epsilon) * (v @ w) / least * (1 + 1e-9)
     assert model.history_[-1].margin > amira.bound_margin(gamma, epsilon)
     # The perceptron with margin has the same guarantee, to the letter.
     b = (1 - epsilon) / epsilon * radius**2
@@ -230,21 +234,22 @@ def test_the_way_of_the_weights_keeps_its_bound(seed, margin, epsilon):
         assert (y * (X @ w)).min() > 0.999 and np.linalg.norm(w) <= 2 / gamma
         # and no farther from the best of them than it was at the start
         assert np.linalg.norm(w - best) <= 1 / gamma
+        # in the limit it meets them all, with half of the margin
+        end = AMIRA(epsilon=0.0, tol=1e-11, max_iter=10**5, random_state=seed).fit(X, y)
+        limit = end.coef_[0]
+        assert end.converged_ and (y * (X @ limit)).min() > 1 - 1e-10
+        assert gamma / 2 * (1 - 1e-9) <= end.history_[-1].margin <= gamma * (1 + 1e-9)
+        assert np.linalg.norm(limit) <= 2 / gamma
+        assert steps.sum() + np.linalg.norm(limit - w) <= amira.bound_path(radius, gamma, epsilon)
 
 
 def unit_stream(gamma, epsilon):
     """Unit vectors with ``u.x = gamma``, each with ``w.x = 1 - epsilon`` when it comes."""
-    w, rows, side = np.zeros(3), [], np.sqrt(1 - gamma**2)
-    while True:
-        rest = np.hypot(w[1], w[2])
-        cosine = ((1 - epsilon) * (1 - 1e-9) - gamma * w[0]) / (side * rest) if rest else 1.0
-        if abs(cosine) > 1:
-            return np.array(rows)
-        along = w[1:] / rest if rest else np.array([1.0, 0.0])
-        across = np.array([-along[1], along[0]])
-        x = np.append(gamma, side * (cosine * along + np.sqrt(1 - cosine**2) * across))
+    w, rows = np.zeros(3), []
+    while (x := adversary(w, gamma, (1 - epsilon) * (1 - 1e-9))) is not None:
         rows.append(x)
         w = w + (1 - w @ x) * x
+    return np.array(rows)
 
 
 @pytest.mark.parametrize("epsilon", [0.9, 0.5, 0.2])
@@ -258,6 +263,15 @@ def test_theorem_1_is_tight(epsilon):
         assert share * bound < len(X) <= bound
         way = np.abs(model.trace_["step"]).sum()
         assert share * amira.bound_path(1.0, gamma, epsilon) < way <= amira.bound_path(1.0, gamma, epsilon)
+
+
+def test_theorem_3_is_tight_for_mira():
+    for theta in (1e-2, 1e-6):  # (1, s) and (1, -1/s + theta) with s = 1
+        X = np.array([[1.0, 1.0], [-1.0, 1.0 - theta]])
+        model = AMIRA(epsilon=1.0, shuffle=False).fit(X, [1, 0])
+        assert model.converged_ and model.n_updates_ == 1
+        assert 0 < model.history_[-1].margin < theta
+        assert maximum_margin(X, [1, 0], bias=False).margin > 1 - 1e-12
 
 
 @pytest.mark.parametrize("epsilon", [0.9, 0.5, 0.1, 0.01])

@@ -69,7 +69,7 @@ WRONG = [
     ("amira.3", lambda *given: bound(*given, relative=False), "Twice the examples"),
     ("amira.3", lambda *given: bound(*given, power=1), "the factor is (sqrt"),
     ("amira.3", lambda *given: bound(*given, always=True), "the factor is 2 (1 + E^2)"),
-    ("amira.3", only_large, "Theorem 1"),
+    ("amira.3", only_large, "Updates of AMIRA"),
 ]
 
 

@@ -498,7 +498,7 @@ def test_a_check_tells_what_has_changed(toy, monkeypatch, capsys):
 
 
 @pytest.mark.data("mnist")
-@pytest.mark.parametrize("name, part", [("li-long-table-1", "percep")])
+@pytest.mark.parametrize("name, part", [("li-long-table-1", "percep"), ("li-long-table-1", "ROMMA")])
 def test_an_epoch_on_mnist_gives_the_first_of_the_stored_integers(name, part):
     stored = next(run for run in experiments.results(name)["runs"] if run["part"] == part)
     again = experiments.run_once(name, part, stored["seed"], max_iter=1)

@@ -56,8 +56,10 @@ def test_a_margin_costs_the_perceptron_one_over_eps_on_every_stream(eps):
     b = (1 - eps) / eps
     for seed in range(10):
         X, y, radius, gamma = stream(seed, 30, 3, 0.3)
-        model = Perceptron(margin=b * radius**2, max_iter=10**5, random_state=seed).fit(X, y)
-        least = perceptron.least_updates(radius, gamma, b * radius**2)
+        eta = 0.5 + seed % 3
+        asked = b * eta * radius**2
+        model = Perceptron(margin=asked, eta=eta, max_iter=10**5, random_state=seed).fit(X, y)
+        least = perceptron.least_updates(radius, gamma, asked, eta)
         assert model.converged_ and model.n_updates_ > least
         assert least == pytest.approx((1 - eps) / eps * radius / gamma)
     model = Perceptron(margin=b, shuffle=False, max_iter=10**5).fit([[1.0], [-1.0]], [1, -1])

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sklearn.svm import SVC
 
 from marginbook import maximum_margin
-from marginbook.data.synthetic import adversary, box, expected_gap, r_of_k, separable
+from marginbook.data.synthetic import adversary, box, cube_margin, expected_gap, r_of_k, separable
 
 QUICK = settings(max_examples=80, deadline=None, derandomize=True, database=None)
 SEEDS = st.integers(0, 2**32 - 1)
@@ -121,12 +121,12 @@ def test_k_may_be_large():
 
 
 @pytest.mark.parametrize(("k", "r"), [(1, 1), (2, 1), (3, 1), (3, 2), (4, 4)])
-@pytest.mark.parametrize("p", [2.0, 3.0, np.inf])
+@pytest.mark.parametrize("p", [1.0, 1.5, 2.0, 3.0, np.inf])
 def test_no_hyperplane_has_a_larger_p_norm_margin_on_the_whole_cube(k, r, p):
     cube = np.array(list(product([-1.0, 1.0], repeat=k + 1)))
     target = np.where((cube[:, :k] > 0).sum(axis=1) >= r, 1, -1)
     found = maximum_margin(cube, target, p=p)
-    assert found.margin == pytest.approx(r_of_k(2, k + 1, k, r).p_norm_margin(p), rel=1e-5)
+    assert found.margin == pytest.approx(cube_margin(k, p), rel=1e-5)
 
 
 @pytest.mark.parametrize("d", [1, 2, 10])
@@ -134,6 +134,8 @@ def test_no_hyperplane_has_a_larger_p_norm_margin_on_the_whole_cube(k, r, p):
 def test_without_a_gap_the_nearest_point_is_as_near_as_expected(n, d):
     nearest = [box(n, d, 4.0, gap=0.0, random_state=seed).margin for seed in range(2000)]
     mean, error = np.mean(nearest), np.std(nearest) / np.sqrt(2000)
+    for r in (0.5 / n, 2.0 / n, 4.0 / n):
+        assert np.mean(np.array(nearest) > r) < np.exp(-2 * n * r / 4.0) + 4 * 0.5 / np.sqrt(2000)
     low, high = expected_gap(n, 4.0)
     assert low - 4 * error < mean < high + 4 * error
     if d == 1:  # uniform distances: 1 / ((n + 1) h) with h = 2 / side
@@ -197,6 +199,8 @@ def test_a_seed_fixes_everything_and_another_seed_changes_it(name):
         (lambda: box(5, gap=2.6), r"gap must be in \[0, side/4 = 2.5\], not 2.6"),
         (lambda: box(5, gap=-0.1), "gap must be in"),
         (lambda: box(5, side=0.0, gap=0.0), r"side must be in \(0.0, inf\), not 0.0"),
+        (lambda: cube_margin(0, 2.0), "k must be a whole number at least 1, not 0"),
+        (lambda: cube_margin(4, 0.5), "p must be at least 1, not 0.5"),
         (lambda: expected_gap(0), "n_samples must be a whole number at least 1, not 0"),
         (lambda: expected_gap(5, side=-1.0), r"side must be in \(0.0, inf\), not -1.0"),
     ],

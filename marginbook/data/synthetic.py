@@ -108,8 +108,7 @@ def r_of_k(
     -------
     sklearn.utils.Bunch
         `separator` is not of unit length: `margin` is the functional margin 1, attained on the cube, and
-        `p_norm_margin(p)` = 1 / |w|_q = k^(1/p - 1) with 1/p + 1/q = 1 is the margin in the p-norm, the
-        largest of any hyperplane on the whole cube.
+        `p_norm_margin(p)` is :func:`cube_margin`, the margin in the p-norm.
         `relevant` holds i_1, ..., i_k, from 0.
 
     Raises
@@ -146,8 +145,47 @@ def r_of_k(
     bias = float(k - 2 * r + 1)
     target = np.where(data @ separator + bias > 0, 1, -1)
     bunch = _bunch(data, target, separator, bias, 1.0)
-    bunch.update(relevant=relevant, p_norm_margin=lambda p: float(k) ** (1.0 / p - 1.0))
+    bunch.update(relevant=relevant, p_norm_margin=lambda p: cube_margin(k, p))
     return bunch
+
+
+def cube_margin(k: int, p: float) -> float:
+    """The maximum p-norm margin on the whole cube of the labels of :func:`r_of_k`: ``k^(1/p - 1)``.
+
+    The separator of :func:`r_of_k` has the functional margin 1 and ``|w|_q = k^(1 - 1/p)``, where
+    ``1/p + 1/q = 1``. No hyperplane does better, whatever r is: of all points with r relevant features at 1,
+    and of all with r - 1, the means differ by 2/k in each relevant feature. That is ``2 k^(1/p - 1)`` in the
+    p-norm, and twice the margin cannot be more.
+
+    Parameters
+    ----------
+    k : int
+        Number of relevant features, at least 1.
+    p : float
+        In [1, inf].
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        A parameter is out of its range.
+
+    References
+    ----------
+    Derived in the book's chapter on synthetic data.
+
+    Examples
+    --------
+    >>> cube_margin(16, p=2), cube_margin(16, p=math.inf)
+    (0.25, 0.0625)
+    """
+    _whole("k", k, 1)
+    if not p >= 1.0:
+        raise ValueError(f"p must be at least 1, not {p!r}")
+    return float(k) ** (1.0 / p - 1.0)
 
 
 def box(n_samples: int, n_features: int = 10, side: float = 10.0, *, gap: float, random_state=None):

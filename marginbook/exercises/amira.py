@@ -155,7 +155,7 @@ def _small(epsilon, **case):
 
 BOUND = [
     Property(
-        "Where u has margin gamma on every row the bound is that of Theorem 1.",
+        "Where u has margin gamma on every row the bound is that of Updates of AMIRA, for separable data.",
         _where(_updates, lambda **case: not _relative(**case).any()),
         lambda f, X, y, u, gamma, epsilon: close(
             f(X, y, u, gamma, epsilon), bound_updates(_radius(X), gamma, epsilon)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from marginbook.coordinates import ascend, certificate
+from marginbook.coordinates import certificate, coordinate_step
 from marginbook.exercises import Property, close
 
 
@@ -28,7 +28,7 @@ def _margins(alpha, K, y):
 
 def _stepped(alpha, i, K, y):
     new = alpha.copy()
-    new[i] = ascend(alpha[i], _margins(alpha, K, y)[i], K[i, i])[0]
+    new[i] = coordinate_step(alpha[i], 1.0 - _margins(alpha, K, y)[i], K[i, i])[0]
     return new
 
 

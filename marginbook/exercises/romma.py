@@ -74,7 +74,7 @@ STEP = [
         lambda f, w, x, y: np.linalg.norm(f(w, x, y)) <= (1 + 1e-9) / np.linalg.norm(x),
     ),
     Property(
-        "No shorter vector meets both constraints.",
+        "No shorter vector meets both constraints: where both are tight, sigma and tau solve two equations.",
         _updates,
         lambda f, w, x, y: close(f(w, x, y), _step(w, x, y)),
     ),

@@ -94,6 +94,9 @@ READINGS_2 = {  # part: the row that it reads differently, and how
 }
 
 
+ORDERS = "Each mean has its own ten orders. Means of new orders lie between the two: see the chapter on USPS."
+
+
 def _hypothesis(algorithm):
     return "averaged" if algorithm == "Avg. Perceptron" else "last"
 
@@ -123,9 +126,10 @@ def _cells_2(part, row, note=""):
     for line in lines:
         column, epoch, value = line["column"], int(line["epoch"]), line["test_error_percent"]
         place = part, series, epoch - 1
+        reason = ORDERS if line["row"] == "1" and column == "epoch 1" and not note else ""
         if column.startswith("best"):
             column, place = f"{column} (printed: {epoch})", (DERIVED, f"{part}, {series}", 0)
-        yield Published(_label(line), column + note, value, "error", *place, 100 / 2007)
+        yield Published(_label(line), column + note, value, "error", *place, 100 / 2007, reason=reason)
     count = lines[0]["updates_after_5_epochs"]
     yield Published(_label(lines[0]), f"updates{note}", count, "count", part, "updates", 4)
 
