@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from marginbook import kernels, maximum_margin
+from marginbook.engines.columns import Columns
+from marginbook.engines.supports import Supports
 from marginbook.kernels import LARGE, Kernel, count_features, features_of, normalised
 
 EDGE = 4096  # its square is 2^24
@@ -17,7 +19,7 @@ def integers(n, d, largest, seed=0):
 def singles(monkeypatch):
     """Whether each product was made in single precision."""
     said, ask = [], kernels._exact_in_single
-    monkeypatch.setattr(kernels, "_exact_in_single", lambda X, Y: said.append(ask(X, Y)) or said[-1])
+    monkeypatch.setattr(kernels, "_exact_in_single", lambda *given: said.append(ask(*given)) or said[-1])
     return said
 
 
@@ -54,6 +56,17 @@ def test_large_numbers_times_zero_do_not_overflow(singles):
     X = np.full((LARGE, 2), 1e200)
     np.testing.assert_array_equal(Kernel()(X, np.zeros((LARGE, 2))), np.zeros((LARGE, LARGE)))
     assert singles == [False]
+
+
+@pytest.mark.parametrize("earlier, single", [(9.0, True), (0.1, False)])
+def test_streams_are_looked_at_once_with_earlier_supports(singles, monkeypatch, earlier, single):
+    X, supports = integers(LARGE, 4, 9), Supports()
+    supports.append(np.full((LARGE, 4), earlier), np.arange(LARGE), 0)
+    columns = Columns(Kernel(), X, supports, 0)
+    monkeypatch.setattr(kernels, "are_whole", None)
+    scores, _ = columns.scores(np.arange(LARGE), np.eye(LARGE))
+    np.testing.assert_allclose(scores, supports[:] @ X.T, rtol=0, atol=1e-12)
+    assert singles == [single, single]
 
 
 def polynomials(X, degree, coef0):

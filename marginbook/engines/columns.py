@@ -6,6 +6,8 @@ values is computed once in the whole run. Later columns are computed again whene
 
 import numpy as np
 
+from marginbook.kernels import are_whole
+
 WIDTH = 1024  # columns a panel
 
 
@@ -25,6 +27,8 @@ class Columns:
     def __init__(self, kernel, X, supports, budget):
         self._kernel, self._X, self._supports = kernel, X, supports
         self._precomputed = kernel.name == "precomputed"
+        rows = (X, supports[:]) if len(supports) else (X,)
+        self._whole = all(map(are_whole, rows))
         panel_bytes = 8 * WIDTH * X.shape[0]
         self._room = 0 if self._precomputed else WIDTH * int(budget // panel_bytes)
         self._panels = []
@@ -66,7 +70,7 @@ class Columns:
                 self._keep(index, a, b, values)
             scores += values @ coef[a:b]
         self._visited.append((index, total))
-        within = rows[:, index] if self._precomputed else self._kernel(rows, rows)
+        within = rows[:, index] if self._precomputed else self._kernel(rows, rows, self._whole)
         return np.ascontiguousarray(scores.T), np.ascontiguousarray(within)
 
     def bordered(self, slots, index, within):
@@ -89,8 +93,8 @@ class Columns:
             numbers = np.append(self._supports.index[slots], index)
             return self._X[np.ix_(numbers, numbers)]
         front = self._supports[slots]
-        border = self._kernel(front, self._X[index])
-        return np.block([[self._kernel(front, front), border], [border.T, within]])
+        border = self._kernel(front, self._X[index], self._whole)
+        return np.block([[self._kernel(front, front, self._whole), border], [border.T, within]])
 
     def _pieces(self, start, stop):
         """Cut ``start .. stop`` at the borders of the panels."""
@@ -102,7 +106,7 @@ class Columns:
     def _values(self, rows, a, b):
         if self._precomputed:
             return rows[:, self._supports.index[a:b]]
-        return self._kernel(rows, self._supports[a:b])
+        return self._kernel(rows, self._supports[a:b], self._whole)
 
     def _keep(self, index, a, b, values):
         while len(self._panels) <= a // WIDTH:
