@@ -1,5 +1,7 @@
 """The p-norm and the gradient of half its square, at any scale of the vector, compiled or not."""
 
+from math import log
+
 import numpy as np
 from numba import njit
 from numba.extending import register_jitable
@@ -53,3 +55,14 @@ def write_link(theta, p, w):
             w[j] = size * (theta[j] / size) ** (p - 1.0)
         elif theta[j] < 0.0:
             w[j] = -size * (-theta[j] / size) ** (p - 1.0)
+
+
+def resolve_p(p, n_features):
+    """The number that an estimator's ``p`` stands for: ``"log"`` is ``2 ln n_features``, at least 2.
+
+    Examples
+    --------
+    >>> resolve_p(3, 100), round(resolve_p("log", 100), 2), resolve_p("log", 2)
+    (3.0, 9.21, 2.0)
+    """
+    return max(2.0, 2.0 * log(n_features)) if p == "log" else float(p)

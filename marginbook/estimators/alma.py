@@ -9,6 +9,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from marginbook.engines.pnorm import PNormEngine
 from marginbook.estimators.base import OnlineClassifier, documented, positive
+from marginbook.pnorms import resolve_p
 from marginbook.rules import alma
 
 
@@ -75,7 +76,7 @@ class ALMA(OnlineClassifier):
     _threshold = staticmethod(alma.threshold)
 
     def _algorithm(self, X):
-        p = max(2.0, 2.0 * math.log(X.shape[1])) if self.p == "log" else float(self.p)
+        p = resolve_p(self.p, X.shape[1])
         named = {"theorem": math.sqrt(8.0) / self.alpha, "experiments": 1.0 / self.alpha}
         B = named[self.B] if isinstance(self.B, str) else self.B
         rule = alma.rule if p == 2.0 else alma.correction

@@ -1,7 +1,6 @@
 """PUMMA as a scikit-learn estimator."""
 
 from dataclasses import dataclass, field
-from math import log
 from numbers import Real
 from typing import ClassVar
 
@@ -9,6 +8,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from marginbook.engines.pair import KernelPairEngine, LinearPairEngine, PNormPairEngine
 from marginbook.estimators.base import OnlineClassifier, documented
+from marginbook.pnorms import resolve_p
 from marginbook.rules import pumma
 
 
@@ -81,7 +81,7 @@ class PUMMA(OnlineClassifier):
     _threshold = staticmethod(pumma.threshold)
 
     def _algorithm(self, X):
-        p = max(2.0, 2.0 * log(X.shape[1])) if self.p == "log" else float(self.p)
+        p = resolve_p(self.p, X.shape[1])
         step = pumma.minimiser if p == 2.0 else pumma.solve
         return (pumma.fires, step), pumma.Params(float(self.delta), p), pumma.State()
 

@@ -1,6 +1,5 @@
 """Ishibashi, Hatano and Takeda, PUMMA: Figures 3 and 4, artificial data."""
 
-from math import log
 from time import process_time
 
 import numpy as np
@@ -10,7 +9,7 @@ from marginbook import hypotheses
 from marginbook.data import synthetic
 from marginbook.experiments.record import DERIVED, Part, Published, Record
 from marginbook.margins import p_norm_margin
-from marginbook.pnorms import link
+from marginbook.pnorms import link, resolve_p
 
 ENOUGH = 0.9  # of the maximum p-norm margin: what the paper sets the parameters for
 PUMMA, ROMMA, ALMA, OTHER_ALMA = "PUMMA", "ROMMA", "ALMA", "ALMA, B = 1/alpha"
@@ -21,7 +20,7 @@ GRID = np.unique(np.geomspace(1, 10000, 60).round().astype(int)).tolist()  # epo
 def run(seed, p, r, n_samples, n_features, k, firmer, epochs, algorithms):
     """Random r-of-k data; after each of some epochs updates so far, margin and seconds of each algorithm."""
     sample = synthetic.r_of_k(n_samples, n_features, k, r, random_state=seed)
-    X, y, norm = sample.data, sample.target, 2.0 * log(n_features) if p == "log" else float(p)
+    X, y, norm = sample.data, sample.target, resolve_p(p, n_features)
     radius = float(np.linalg.norm(X, norm, axis=1).max())
     firm = marginbook.PUMMA(p=p, delta=firmer, shuffle=False, max_iter=epochs[-1]).fit(X, y)
     # |w|_q never exceeds 1 / gamma, so the two numbers enclose the maximum.
