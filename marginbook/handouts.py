@@ -1,16 +1,19 @@
-"""Student copies of the book's notebooks: exercises without their solutions, and a cell for each answer."""
+"""Copies of the book's notebooks: the numbers written out, and a cell in place of each solution."""
 
 import json
 import re
+from ast import literal_eval
 from pathlib import Path
 from typing import NamedTuple
 
 import marginbook
+from marginbook.pages import RECORD
 
 BOOK = Path(marginbook.__file__).parents[1] / "book"
 MARK = re.compile(r"(?m)^(`{3,}|:{3,})\{solution-(start|end)\} *(\S*)\n(?:.*\n)*?\1 *$")
 EXERCISE = re.compile(r"(?m)^(?:`{3,}|:{3,})\{exercise\} *(.*)\n:label: *(\S+)$")
 CHECK = re.compile(r"(?m)^check\(.*\)$")
+NUMBER = re.compile(r"\{glue:text\}`([^`]+)`")
 
 
 def export(folder, book=None):
@@ -39,7 +42,7 @@ def export(folder, book=None):
         notebook = json.loads(path.read_text(encoding="utf-8"))
         if any("{exercise}" in text(cell) for cell in notebook["cells"]):
             try:
-                copies[folder / path.relative_to(book)] = without_solutions(notebook)
+                copies[folder / path.relative_to(book)] = without_solutions(with_numbers(notebook))
             except ValueError as error:
                 raise ValueError(f"{path.name}: {error}") from None
     if not copies:
@@ -49,8 +52,53 @@ def export(folder, book=None):
             raise ValueError(f"{path} exists, and may hold answers: name another folder")
     for path, notebook in copies.items():
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(notebook, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        write(path, notebook)
     return list(copies)
+
+
+def write_numbers(folder):
+    """Write the numbers into the text of every notebook in a folder, and in the folders below it."""
+    for path in Path(folder).rglob("*.ipynb"):
+        write(path, with_numbers(json.loads(path.read_text(encoding="utf-8"))))
+
+
+def write(path, notebook):
+    """Write a notebook as Jupyter does."""
+    path.write_text(json.dumps(notebook, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def with_numbers(notebook):
+    """The notebook with the numbers of its outputs in its text, where JupyterLab would show their names.
+
+    Parameters
+    ----------
+    notebook : dict
+        As its JSON says; run, so that its outputs hold what :func:`marginbook.pages.put` kept.
+
+    Returns
+    -------
+    dict
+
+    Examples
+    --------
+    >>> output = {"metadata": {"scrapbook": {"name": "a"}}, "data": {RECORD + "text/plain": "'1.5'"}}
+    >>> cells = [{"cell_type": "markdown", "source": "It is {glue:text}`a`."}, {"outputs": [output]}]
+    >>> with_numbers({"cells": cells})["cells"][0]["source"]
+    'It is 1.5.'
+    """
+    outputs = [output for cell in notebook["cells"] for output in cell.get("outputs", [])]
+    kept = [output for output in outputs if "scrapbook" in output.get("metadata", {})]
+    values = {
+        output["metadata"]["scrapbook"]["name"]: literal_eval("".join(output["data"][f"{RECORD}text/plain"]))
+        for output in kept
+    }
+
+    def written(cell):
+        if cell.get("cell_type") != "markdown":
+            return cell
+        return {**cell, "source": NUMBER.sub(lambda role: values.get(role[1], role[0]), text(cell))}
+
+    return {**notebook, "cells": [written(cell) for cell in notebook["cells"]]}
 
 
 class Exercise(NamedTuple):

@@ -23,7 +23,7 @@ def put(name, value, spec=".3g"):
     publish_display_data(shown, {"scrapbook": {"name": name, "mime_prefix": RECORD}})
 
 
-def table(head, rows, words=1):
+def table(head, rows, words=1, title=""):
     """A table for the page: the first columns hold words, to the left, the others numbers, to the right.
 
     Parameters
@@ -33,6 +33,7 @@ def table(head, rows, words=1):
         Cells are shown as :class:`str` writes them.
     words : int, default 1
         Columns of words.
+    title : str, optional
 
     Returns
     -------
@@ -49,4 +50,48 @@ def table(head, rows, words=1):
 
     sides = ["---"] * words + ["--:"] * (len(head) - words)
     lines = [" | ".join(map(str, line)) for line in (head, sides, *rows)]
-    return Markdown("\n".join(f"| {line} |" for line in lines))
+    above = f"**{title}**\n\n" if title else ""
+    return Markdown(above + "\n".join(f"| {line} |" for line in lines))
+
+
+def card(rule, *estimators, problem, update, cost, papers, memory="the weights"):
+    """The card at the head of a chapter; what the package knows of the algorithm is read from it.
+
+    Parameters
+    ----------
+    rule : module
+        Of ``marginbook.rules``: its ``Params``, its ``State`` and its functions ``bound_...`` are named.
+    *estimators : class
+    problem, update, cost, papers : str
+        The problem solved per step, its solution, what a step costs, and citations.
+    memory : str, default "the weights"
+        What is kept beside the state.
+
+    Returns
+    -------
+    IPython.display.Markdown
+
+    Examples
+    --------
+    >>> from marginbook import ROMMA
+    >>> from marginbook.rules import romma
+    >>> shown = card(romma, ROMMA, problem="P", update="U", cost="C", papers="Li and Long")
+    >>> print(shown.data.splitlines()[5])
+    | parameters | `delta` |
+    """
+    bounds = [name for name in dir(rule) if name.startswith("bound_")]
+    rows = {
+        "problem per step": problem,
+        "update": update,
+        "cost per step": cost,
+        "parameters": _code(rule.Params._fields),
+        "memory": _code(rule.State._fields, memory),
+        "bounds": _code(bounds),
+        "class" if len(estimators) == 1 else "classes": _code(f"marginbook.{e.__name__}" for e in estimators),
+        "papers": papers,
+    }
+    return table(["", ""], rows.items(), words=2)
+
+
+def _code(names, *before):
+    return ", ".join([*before, *(f"`{name}`" for name in names)])

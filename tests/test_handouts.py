@@ -9,6 +9,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from marginbook import cli, handouts
+from marginbook.pages import RECORD
 
 BOOK = Path(__file__).resolve().parents[1] / "book"
 EXERCISE = "```{exercise} Double\n:label: ex-a-1\n\nWrite `twice(x)`.\n```"
@@ -69,6 +70,31 @@ def test_outputs_counts_and_the_state_of_widgets_are_cleared():
 def test_a_solution_without_end_or_start_is_refused(cells):
     with pytest.raises(ValueError, match="ex-a-1 has no end|in cell c0"):
         handouts.without_solutions(notebook(*cells))
+
+
+def test_numbers_are_written_where_a_role_names_them(tmp_path):
+    def kept(name, value):
+        about = {"scrapbook": {"name": name, "mime_prefix": RECORD}}
+        return new_output("display_data", {f"{RECORD}text/plain": repr(value)}, metadata=about)
+
+    other = new_output("display_data", {"text/plain": "1"}, metadata={})
+    role = "{glue:text}`a-b`, {glue:text}`c`: `a-b`, {glue:text}`gone`"
+    cells = [new_markdown_cell(role), new_code_cell(f"# {role}", outputs=[kept("a-b", "1,5\u00a0%"), other])]
+    cells += [new_code_cell("", outputs=[kept("c", "it's")])]
+    path = tmp_path / "folder" / "a.ipynb"
+    path.parent.mkdir()
+    nbformat.write(new_notebook(cells=cells), path)
+    handouts.write_numbers(tmp_path)
+    found = nbformat.read(path, as_version=4)
+    nbformat.validate(found)
+    assert found.cells[0].source == "1,5\u00a0%, it's: `a-b`, {glue:text}`gone`"
+    assert found.cells[1:] == cells[1:]
+
+
+def test_no_copy_of_a_chapter_names_a_number_that_is_not_there(copies):
+    for name, copy in copies.items():
+        assert "{glue:text}" in originals()[name]
+        assert not any("{glue" in cell.source for cell in copy.cells), name
 
 
 @pytest.fixture(scope="module")
