@@ -35,8 +35,10 @@ def rule(params, state, y, score, xx, ww):
         return False, scale, 0.0, State(t)
     step = y / (params.lam * t)
     if params.project:  # only here: shrinking keeps w in the ball
-        u = scale / step  # with step in front, |scale w + step x| overflows for no row whose norm does not
-        excess = math.sqrt(params.lam) * abs(step) * math.sqrt(max(0.0, xx + u * (2.0 * score + u * ww)))
+        # With step in front |scale w + step x| overflows only where |x| does.
+        u = scale / step
+        length = math.sqrt(max(0.0, xx + u * (2.0 * score + u * ww)))
+        excess = math.sqrt(params.lam) * abs(step) * length
         if excess > 1.0:
             scale, step = scale / excess, step / excess
     return True, scale, step, State(t)
