@@ -43,11 +43,12 @@ def correction(params, state, y, score, length):
 
 
 def rule(params, state, y, score, xx, ww):
-    """The step for ``p = 2``: scale and step are divided by ``max(1, |w'|)``."""
+    """``p = 2``: scale and step are divided by ``max(1, |w'|)``."""
     fires, eta, state = correction(params, state, y, score, math.sqrt(xx))
     if not fires:
         return False, 1.0, 0.0, state
-    longer = max(1.0, math.sqrt(max(0.0, ww + eta * (2.0 * y * score + eta * xx))))
+    square = ww + eta * (2.0 * y * score + eta * xx)  # |w'|^2
+    longer = max(1.0, math.sqrt(max(0.0, square)))
     return True, 1.0 / longer, y * eta / longer, state
 
 

@@ -82,14 +82,15 @@ def multiclass_step(params, scores, label, xx, steps):
         steps[z] = 0.0
     total, active = 0.0, 0
     while active < params.k and active < n_classes - 1:
-        best = -1  # of the wrong classes not chosen yet; ties go to the smallest
+        best = -1  # of the wrong classes left; ties go to the smallest
         for z in range(n_classes):
-            if z != label and steps[z] == 0.0 and (best < 0 or scores[z] > scores[best]):
+            left = z != label and steps[z] == 0.0
+            if left and (best < 0 or scores[z] > scores[best]):
                 best = z
         margin = scores[label] - scores[best]
         if not violates(params, margin):
             break
-        c = (1.0 - margin) / xx  # falls from one to the next: the active constraints come first
+        c = (1.0 - margin) / xx  # falls: the active constraints come first
         if active > 0 and c <= total / (active + 1.0):
             break
         steps[best] = c
