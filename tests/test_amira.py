@@ -409,17 +409,18 @@ def test_theorem_4_as_printed_promises_no_mistake_at_all():
     assert abs(ratio - 1) > 0.3
 
 
-@pytest.mark.parametrize("delta, mistakes", [(1e-2, 45), (1e-4, 89), (1e-8, 176)])
+@pytest.mark.parametrize("delta, mistakes", [(1e-2, 46), (1e-4, 90), (1e-8, 177)])
 def test_theorem_4_with_squared_losses_fails_on_short_examples(delta, mistakes):
-    X = np.zeros((401, 401))
-    X[0, 0], X[1:, 0] = -delta, 1.0
+    X, y = np.zeros((402, 401)), np.ones(402)
+    X[0, 0], X[1:401, 0] = -delta, 1.0
     X[np.arange(1, 401), np.arange(1, 401)] = 3.0
+    X[401], y[401] = X[400], -1.0  # the theorem is about inseparable sets
     model = AMIRA(epsilon=1.0, shuffle=False, record_trace=True)
-    model.partial_fit(X, np.ones(401), classes=[-1, 1])
-    errors = np.maximum(0.0, 1.0 - X[:, 0])
+    model.partial_fit(X, y, classes=[-1, 1])
+    errors = np.maximum(0.0, 1.0 - y * X[:, 0])
     bound = printed_theorem_4(np.sqrt(10.0), 1.0, 1.0, errors, 2)
-    assert model.n_mistakes_ == mistakes > bound and bound < 17.5
-    deviations = deviations_of_updates(model, X, np.ones(401), np.eye(401)[0], 1.0)
+    assert model.n_mistakes_ == mistakes > bound and bound < 29.3
+    deviations = deviations_of_updates(model, X, y, np.eye(401)[0], 1.0)
     assert model.n_updates_ <= amira.bound_inseparable(np.sqrt(10.0), 1.0, 1.0, deviations)
 
 
