@@ -1,11 +1,11 @@
-"""The walk of a pair algorithm: the weights move along the half difference of two examples of either class.
+"""The walk of a pair algorithm: the weights move along half the difference of two examples, a class each.
 
-Such an algorithm remembers a pair, the last example of either class that caused an update, and tests each
+Such an algorithm remembers a pair, the last example of each class that caused an update, and tests each
 example with a bias that puts the hyperplane midway between the pair: ``b = -(w.x+ + w.x-) / 2``. When the
 example fires, it takes its class's place in the pair and the weights move by ``w <- scale w + step z`` with
 ``z = (x+ - x-) / 2``, so that ``w.z = 1``: then ``w.x+ + b = 1`` and ``w.x- + b = -1``.
 
-The first pair is the first example of either class. Until it is complete ``w = 0`` and ``b = 0``, every score
+The first pair is the first example of each class. Until it is complete ``w = 0`` and ``b = 0``, every score
 is a mistake, and no example is tested again when it is complete.
 
 Rows have places: the block's examples, and where the pair's rows are if they are not among these. Readers are

@@ -18,7 +18,7 @@ class PUMMA(OnlineClassifier):
     """PUMMA: nearly the maximum p-norm margin of hyperplanes ``w.x + b = 0`` with a bias, ``p >= 2``.
 
     On a trial with ``y (w.x + b) < 1 - delta`` or ``y (w.x + b) <= 0``: the least ``|v|_q`` with
-    ``v.x+ + b >= 1``, ``v.x- + b <= -1`` for the last example of either class that caused an update, and
+    ``v.x+ + b >= 1``, ``v.x- + b <= -1`` for the last example of each class that caused an update, and
     ``v.theta >= |w|_q^2``.
     Linear and kernel form, soft margin (``p = 2``); one-vs-rest.
 

@@ -29,7 +29,7 @@ LEGEND = {
     "weights now, and the update.",
 }
 PAIRS = {
-    "x": "Thin rings: the pair, the last example of either class that caused an update. An update moves the "
+    "x": "Thin rings: the pair, the last example of each class that caused an update. An update moves the "
     "weights along half the difference of its new pair, and the hyperplane midway between the two.",
     "v": "Of a run along pairs, an update colours the half-plane of half the difference: w.z ≤ 1.",
 }
