@@ -9,7 +9,10 @@ WHOLE = 2.0**53  # up to here double precision has all integers
 def kernel_values(found, blocks, kept=0):
     r"""How many kernel values :class:`~marginbook.engines.kernel.KernelEngine` computes in a run.
 
-    .. math:: E\sum_b n_b^2 + \sum_b n_b \min(s_{Eb}, m) + \sum_{e,b} n_b \max(s_{eb} - m, 0)
+    .. math::
+
+        & E\sum_b n_b^2 + \sum_b n_b \min(s_{Eb}, m) \\
+        & + \sum_{e,b} n_b \max(s_{eb} - m, 0)
 
     Parameters
     ----------
@@ -47,7 +50,10 @@ def kernel_values(found, blocks, kept=0):
 def rounding(coef, K, terms):
     r"""How far two values of the same scores may lie apart, if both are sums of the same terms.
 
-    .. math:: 2\,\gamma_m \sum_j |c_j K_{ij}|, \qquad \gamma_m = \frac{m u}{1 - m u}, \quad u = 2^{-53},
+    .. math::
+
+        & 2\,\gamma_m \sum_j |c_j K_{ij}|, \\
+        & \gamma_m = \frac{m u}{1 - m u}, \quad u = 2^{-53},
 
     and zero where all terms are whole numbers and the sum of their sizes stays below ``2^53``.
 
