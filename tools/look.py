@@ -2,7 +2,7 @@
 
 Each page is opened at desktop and phone width, in light and dark, and written as a screenshot.
 Errors on a page, requests that leave this machine, files that are missing, pages wider than the window
-and formulas wider than their box are listed; the exit code is 1 where there is any.
+and formulas wider than their box or their line are listed; the exit code is 1 where there is any.
 Names after the two folders choose pages: ``... _build/look amira romma``.
 Needs Chromium, on the path or in $CHROMIUM.
 """
@@ -42,7 +42,19 @@ SETTLED = """
   const box = (formula) => formula.closest('div.math');
   const excess = (element) => element.scrollWidth - element.clientWidth;
   const wider = (formula) => Math.max(excess(box(formula)), excess(formula));
+  const line = (formula) => {
+    let block = formula.parentElement;
+    while (getComputedStyle(block).display.startsWith('inline')) block = block.parentElement;
+    return block.getBoundingClientRect();
+  };
+  const tooLong = (formula) => {
+    const room = line(formula), scrolls = excess(formula) > 3 && formula.clientWidth > 0.8 * room.width;
+    return scrolls || formula.getBoundingClientRect().right > room.right + 2;
+  };
+  const inText = [...document.querySelectorAll('mjx-container:not([display="true"])')]
+    .filter((one) => one.clientWidth && !one.closest('table'));  // a table scrolls
   return {
+    inText: inText.filter(tooLong).map((one) => [one.closest('section')?.id, one.textContent]),
     formulas: formulas.filter((one) => box(one)?.clientWidth && wider(one) > 1)
       .map((one) => [box(one).id, wider(one)]),
     wide: page.scrollWidth - page.clientWidth,
@@ -132,6 +144,8 @@ def complaints(events, measures, home):
         yield f"{measures['wide']} pixels wider than the window"
     for label, excess in measures["formulas"]:
         yield f"formula {label or 'without a label'} is {excess} pixels wider than its box"
+    for section, formula in measures["inText"]:
+        yield f"formula {formula} in the text of {section} is wider than its line"
     if not measures["icons"]:
         yield "the icons are not drawn"
 
