@@ -125,6 +125,23 @@ def _plain(value: Any) -> str:
     )
 
 
+def where(cases, wanted):
+    """Those of the cases that are wanted: ``wanted(**case)``."""
+    return lambda rng: (case for case in cases(rng) if wanted(**case))
+
+
+def untouched(what, cases):
+    """The property that a function leaves its first argument, an array, as it was."""
+
+    def holds(answer, **case):
+        first, *others = copy.deepcopy(list(case.values()))
+        answer.function(first, *others)
+        return np.array_equal(first, next(iter(case.values())))
+
+    verb = "are" if what.endswith("s") else "is"
+    return Property(f"The {what} given to the function {verb} not changed in place.", cases, holds)
+
+
 def close(value, expected, tol=1e-6):
     """Whether the reader's value is a number, or an array of numbers, of the right shape and near enough.
 

@@ -4,13 +4,8 @@ import math
 
 import numpy as np
 
-from marginbook.exercises import Property, close
+from marginbook.exercises import Property, close, untouched, where
 from marginbook.pnorms import link as _link
-
-
-def _where(cases, wanted):
-    """Those of the cases that are wanted."""
-    return lambda rng: (case for case in cases(rng) if wanted(case))
 
 
 def _thetas(rng):
@@ -30,27 +25,27 @@ def _norm(v, p):
 LINK = [
     Property(
         "For p = 2 the link changes nothing.",
-        _where(_thetas, lambda c: c["p"] == 2 and c["theta"].any()),
+        where(_thetas, lambda p, theta, **_: p == 2 and theta.any()),
         lambda f, theta, p: close(f(theta, p), theta),
     ),
     Property(
         "Each coordinate of w has the sign of that of theta.",
-        _where(_thetas, lambda c: c["theta"].any()),
+        where(_thetas, lambda theta, **_: theta.any()),
         lambda f, theta, p: np.array_equal(np.sign(f(theta, p)), np.sign(theta)),
     ),
     Property(
         "Twice theta gives twice w.",
-        _where(_thetas, lambda c: c["theta"].any()),
+        where(_thetas, lambda theta, **_: theta.any()),
         lambda f, theta, p: close(f(2 * theta, p), 2 * np.asarray(f(theta, p))),
     ),
     Property(
         "The q-norm of w is the p-norm of theta, where 1/p + 1/q = 1.",
-        _where(_thetas, lambda c: c["theta"].any()),
+        where(_thetas, lambda theta, **_: theta.any()),
         lambda f, theta, p: close(_norm(f(theta, p), p / (p - 1)), _norm(theta, p)),
     ),
     Property(
         "The vector 0 goes to the vector 0.",
-        _where(_thetas, lambda c: not c["theta"].any()),
+        where(_thetas, lambda theta, **_: not theta.any()),
         lambda f, theta, p: close(f(theta, p), theta),
     ),
     Property(
@@ -102,51 +97,45 @@ def _step(**case):
     return moved / max(1.0, _norm(moved, case["p"]))
 
 
-def _inside(case):
-    return _fires(**case) and _norm(_moved(**case), case["p"]) <= 1
+def _inside(p, **case):
+    return _fires(p=p, **case) and _norm(_moved(p=p, **case), p) <= 1
 
 
 def _call(f, case, **changes):
     return f(*(case | changes).values())
 
 
-def _untouched(f, **case):
-    mine = case["theta"].copy()
-    f.function(*(case | {"theta": mine}).values())
-    return np.array_equal(mine, case["theta"])
-
-
 STEP = [
     Property(
         "An example with a margin above (1 - alpha) gamma_k leaves theta as it is.",
-        _where(_trials, lambda c: not _fires(**c)),
+        where(_trials, lambda **c: not _fires(**c)),
         lambda f, **c: close(_call(f, c), c["theta"]),
     ),
     Property(
         "With alpha = 1 a score of zero is a mistake, and causes a correction.",
-        _where(_trials, lambda c: not c["theta"].any() and c["alpha"] == 1),
+        where(_trials, lambda theta, alpha, **_: not theta.any() and alpha == 1),
         lambda f, **c: not close(_call(f, c), c["theta"]),
     ),
     Property(
         "Ten times the example causes the same correction: only its direction counts.",
-        _where(_trials, lambda c: _fires(**c)),
+        where(_trials, _fires),
         lambda f, **c: close(_call(f, c, x=10 * c["x"]), _call(f, c)),
     ),
     Property(
         "Where theta stays inside the ball, a correction raises y theta.x, whatever the label is.",
-        _where(_trials, _inside),
+        where(_trials, _inside),
         lambda f, **c: c["y"] * (_call(f, c) - c["theta"]) @ c["x"] > 0,
     ),
     Property(
         "Where theta stays inside the ball, a correction moves it by C / sqrt((p - 1) k) in the p-norm.",
-        _where(_trials, _inside),
+        where(_trials, _inside),
         lambda f, **c: close(
             _norm(_call(f, c) - c["theta"], c["p"]), c["C"] / math.sqrt((c["p"] - 1) * c["k"])
         ),
     ),
     Property(
         "After a correction theta is in the unit ball of the p-norm.",
-        _where(_trials, lambda c: _fires(**c)),
+        where(_trials, _fires),
         lambda f, **c: _norm(_call(f, c), c["p"]) <= 1 + 1e-9,
     ),
     Property(
@@ -154,7 +143,7 @@ STEP = [
         _trials,
         lambda f, **c: close(_call(f, c), _step(**c)),
     ),
-    Property("The theta given to the function is not changed in place.", _trials, _untouched),
+    untouched("theta", _trials),
 ]
 
 
@@ -183,7 +172,7 @@ def _pass(K, y, alpha, B, C):
 PASS = [
     Property(
         "The first example has the score 0, so it is corrected: the weights become y x min(1, C) / |x|.",
-        _where(_streams, lambda c: len(c["y"]) == 1),
+        where(_streams, lambda y, **_: len(y) == 1),
         lambda f, K, y, alpha, B, C: close(f(K, y, alpha, B, C), y * min(1.0, C) / math.sqrt(K[0, 0])),
     ),
     Property(

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from marginbook.exercises import Property, close
+from marginbook.exercises import Property, close, untouched, where
 from marginbook.rules.amira import bound_inseparable, bound_updates
 
 
@@ -25,39 +25,28 @@ def _step(w, x, y, epsilon):
     return w + (y - w @ x) / (x @ x) * x * _fires(w, x, y, epsilon)
 
 
-def _untouched(f, w, x, y, epsilon):
-    mine = w.copy()
-    f.function(mine, x, y, epsilon)
-    return np.array_equal(mine, w)
-
-
-def _where(cases, wanted):
-    """Those of the cases that are wanted."""
-    return lambda rng: (case for case in cases(rng) if wanted(**case))
-
-
 STEP = [
     Property(
         "An example with y w.x above 1 - epsilon leaves the weights as they are.",
-        _where(_one_example, lambda **case: not _fires(**case)),
+        where(_one_example, lambda **case: not _fires(**case)),
         lambda f, w, x, y, epsilon: close(f(w, x, y, epsilon), w),
     ),
     Property(
         "A score exactly at the threshold, y w.x = 1 - epsilon, does cause an update.",
-        _where(_one_example, lambda w, x, y, epsilon: y * (w @ x) == 1 - epsilon),
+        where(_one_example, lambda w, x, y, epsilon: y * (w @ x) == 1 - epsilon),
         lambda f, w, x, y, epsilon: not close(f(w, x, y, epsilon), w),
     ),
     Property(
         "An update gives the example the score y w.x = 1, whatever the label is.",
-        _where(_one_example, _fires),
+        where(_one_example, _fires),
         lambda f, w, x, y, epsilon: close(y * (np.asarray(f(w, x, y, epsilon)) @ x), 1.0),
     ),
     Property(
         "Of all weights that give the score 1 the update goes to the nearest.",
-        _where(_one_example, _fires),
+        where(_one_example, _fires),
         lambda f, w, x, y, epsilon: close(f(w, x, y, epsilon), _step(w, x, y, epsilon)),
     ),
-    Property("The weights given to the function are not changed in place.", _one_example, _untouched),
+    untouched("weights", _one_example),
 ]
 
 
@@ -90,12 +79,12 @@ def _orthogonal(K, **_):
 PASS = [
     Property(
         "A single example gets the coefficient 1 / K(x, x), which is positive, with either label.",
-        _where(_grams, lambda K, **_: len(K) == 1),
+        where(_grams, lambda K, **_: len(K) == 1),
         lambda f, K, y, epsilon: close(f(K, y, epsilon), 1 / np.diag(K)),
     ),
     Property(
         "Examples that are orthogonal do not see each other: each gets 1 / K(x, x).",
-        _where(_grams, _orthogonal),
+        where(_grams, _orthogonal),
         lambda f, K, y, epsilon: close(f(K, y, epsilon), 1 / np.diag(K)),
     ),
     Property(
@@ -156,7 +145,7 @@ def _small(epsilon, **case):
 BOUND = [
     Property(
         "Where u has margin gamma on every row the bound is that of Updates of AMIRA, for separable data.",
-        _where(_updates, lambda **case: not _relative(**case).any()),
+        where(_updates, lambda **case: not _relative(**case).any()),
         lambda f, X, y, u, gamma, epsilon: close(
             f(X, y, u, gamma, epsilon), bound_updates(_radius(X), gamma, epsilon)
         ),
@@ -175,12 +164,12 @@ BOUND = [
     ),
     Property(
         "Where E^2 is at most epsilon / (2 - epsilon) the factor is (sqrt(2 - epsilon) + sqrt(epsilon) E)^2.",
-        _where(_updates, _small),
+        where(_updates, _small),
         lambda f, X, y, u, gamma, epsilon: close(f(X, y, u, gamma, epsilon), _bound(X, y, u, gamma, epsilon)),
     ),
     Property(
         "Where E^2, the sum of the squares of deviation over |x|, is larger, the factor is 2 (1 + E^2).",
-        _where(_updates, lambda **case: not _small(**case)),
+        where(_updates, lambda **case: not _small(**case)),
         lambda f, X, y, u, gamma, epsilon: close(f(X, y, u, gamma, epsilon), _bound(X, y, u, gamma, epsilon)),
     ),
 ]

@@ -3,7 +3,7 @@
 import numpy as np
 
 from marginbook.coordinates import certificate, coordinate_step
-from marginbook.exercises import Property, close
+from marginbook.exercises import Property, close, untouched, where
 
 
 def _grams(rng):
@@ -32,19 +32,8 @@ def _stepped(alpha, i, K, y):
     return new
 
 
-def _where(cases, wanted):
-    """Those of the cases that are wanted."""
-    return lambda rng: (case for case in cases(rng) if wanted(**case))
-
-
 def _stopped(alpha, i, K, y):
     return _stepped(alpha, i, K, y)[i] == 0.0
-
-
-def _untouched(f, alpha, i, K, y):
-    mine = alpha.copy()
-    f.function(mine, i, K, y)
-    return np.array_equal(mine, alpha)
 
 
 STEP = [
@@ -60,15 +49,15 @@ STEP = [
     ),
     Property(
         "A multiplier that stays positive gives its example the score y f(x) = 1, whatever the label is.",
-        _where(_grams, lambda **case: not _stopped(**case)),
+        where(_grams, lambda **case: not _stopped(**case)),
         lambda f, alpha, i, K, y: close(_margins(np.asarray(f(alpha, i, K, y)), K, y)[i], 1.0),
     ),
     Property(
         "A step back that would pass zero stops there.",
-        _where(_grams, _stopped),
+        where(_grams, _stopped),
         lambda f, alpha, i, K, y: close(np.asarray(f(alpha, i, K, y))[i], 0.0),
     ),
-    Property("The multipliers given to the function are not changed in place.", _grams, _untouched),
+    untouched("multipliers", _grams),
 ]
 
 
@@ -91,7 +80,7 @@ def _part(k):
 BOUNDS = [
     Property(
         "A single example has the margin |x| = sqrt(K(x, x)): both bounds are that, whatever its label.",
-        _where(_certified, lambda alpha, **_: len(alpha) == 1),
+        where(_certified, lambda alpha, **_: len(alpha) == 1),
         lambda f, alpha, K, y: close(f(alpha, K, y), np.sqrt(K[0, [0, 0]])),
     ),
     Property(
@@ -139,12 +128,12 @@ def _rests(X, y, lam):
 PASS = [
     Property(
         "After a single example the weights are y x / lam: its trial has the number 1.",
-        _where(_streams, lambda X, **_: len(X) == 1),
+        where(_streams, lambda X, **_: len(X) == 1),
         lambda f, X, y, lam: close(f(X, y, lam), y[0] * X[0] / lam),
     ),
     Property(
         "A trial without a violation shrinks the weights by 1 - 1/t, and does nothing else.",
-        _where(_streams, _rests),
+        where(_streams, _rests),
         lambda f, X, y, lam: close(f(X, y, lam), _pass(X, y, lam)),
     ),
     Property(

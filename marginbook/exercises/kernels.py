@@ -5,7 +5,7 @@ from math import comb
 
 import numpy as np
 
-from marginbook.exercises import Property, close
+from marginbook.exercises import Property, close, untouched, where
 
 
 def _blocks(rng):
@@ -33,54 +33,43 @@ def _walk(scores, within, y):
     return steps
 
 
-def _where(cases, wanted):
-    """Those of the cases that are wanted."""
-    return lambda rng: (case for case in cases(rng) if wanted(**case))
-
-
 def _right(f, **case):
     return close(f(*case.values()), _walk(**case))
-
-
-def _untouched(f, scores, within, y):
-    mine = scores.copy()
-    f.function(mine, within, y)
-    return np.array_equal(mine, scores)
 
 
 WALK = [
     Property(
         "An example with y f > 0 makes no step: its entry is 0.",
-        _where(_blocks, lambda scores, within, y: len(y) == 1 and y[0] * scores[0] > 0),
+        where(_blocks, lambda scores, within, y: len(y) == 1 and y[0] * scores[0] > 0),
         _right,
     ),
     Property(
         "A score of zero is a mistake.",
-        _where(_blocks, lambda scores, within, y: len(y) == 1 and scores[0] == 0),
+        where(_blocks, lambda scores, within, y: len(y) == 1 and scores[0] == 0),
         lambda f, **case: not close(f(*case.values()), [0.0]),
     ),
     Property(
         "A mistake on x makes the step y, the label.",
-        _where(_blocks, lambda scores, within, y: len(y) == 1),
+        where(_blocks, lambda scores, within, y: len(y) == 1),
         _right,
     ),
     Property(
         "A step on an example does not change the scores of those that are orthogonal to it.",
-        _where(_blocks, lambda scores, within, y: len(y) == 2 and not within[0, 1]),
+        where(_blocks, lambda scores, within, y: len(y) == 2 and not within[0, 1]),
         _right,
     ),
     Property(
         "An example has one trial in the block: its entry is 0 or its label, whatever its score becomes.",
-        _where(_blocks, lambda scores, within, y: len(y) == 2),
+        where(_blocks, lambda scores, within, y: len(y) == 2),
         lambda f, scores, within, y: set(f(scores, within, y) * y) <= {0.0, 1.0},
     ),
     Property(
         "A step y on the first example adds y K(x_1, x_2) to the score of the second, before its trial.",
-        _where(_blocks, lambda scores, within, y: len(y) == 2 and y[0] * scores[0] < 0),
+        where(_blocks, lambda scores, within, y: len(y) == 2 and y[0] * scores[0] < 0),
         _right,
     ),
     Property("The steps are those of the loop that computes each score anew.", _blocks, _right),
-    Property("The scores given to the function are not changed in place.", _blocks, _untouched),
+    untouched("scores", _blocks),
 ]
 
 
@@ -106,22 +95,22 @@ def _counted(f, **case):
 COUNT = [
     Property(
         "Of degree 1 there are the d features, and the constant if there is one.",
-        _where(_sizes, lambda degree, **others: degree == 1),
+        where(_sizes, lambda degree, **others: degree == 1),
         _counted,
     ),
     Property(
         "Of one feature there is one power of each degree: with the constant also all lower ones.",
-        _where(_sizes, lambda d, **others: d == 1),
+        where(_sizes, lambda d, **others: d == 1),
         _counted,
     ),
     Property(
         "The order of the factors does not matter: x1 x2 and x2 x1 are one monomial. But x1 x1 is one too.",
-        _where(_sizes, lambda constant, **others: not constant),
+        where(_sizes, lambda constant, **others: not constant),
         _counted,
     ),
     Property(
         "With the constant, all monomials of lower degrees are there as well, and the constant itself.",
-        _where(_sizes, lambda constant, **others: constant),
+        where(_sizes, lambda constant, **others: constant),
         _counted,
     ),
     Property(
@@ -167,17 +156,17 @@ def _shrunk(f, **case):
 LAZY = [
     Property(
         "The first mistake gives its example the coefficient y: the scale meets weights of zero.",
-        _where(_streams, lambda K, y, scale: len(y) == 1),
+        where(_streams, lambda K, y, scale: len(y) == 1),
         _shrunk,
     ),
     Property(
         "Each later update multiplies the older coefficients by the scale, and not the new one.",
-        _where(_streams, lambda K, y, scale: not (K - np.diag(np.diagonal(K))).any()),
+        where(_streams, lambda K, y, scale: not (K - np.diag(np.diagonal(K))).any()),
         _shrunk,
     ),
     Property(
         "With scale = 1 it is the perceptron.",
-        _where(_streams, lambda K, y, scale: scale == 1.0),
+        where(_streams, lambda K, y, scale: scale == 1.0),
         _shrunk,
     ),
     Property("The coefficients are those of the loop that scales all of them.", _streams, _shrunk),

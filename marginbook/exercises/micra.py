@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from marginbook.exercises import Property, close
+from marginbook.exercises import Property, close, untouched
 from marginbook.rules.micra import bound_fraction
 
 
@@ -32,12 +32,6 @@ def _step(u, x, y, k, epsilon, zeta, eta, beta, R):
 
 def _updates(rng):
     return (case for case in _one_example(rng) if _fires(**case))
-
-
-def _untouched(f, u, **case):
-    mine = u.copy()
-    f.function(mine, *case.values())
-    return np.array_equal(mine, u)
 
 
 def _same_in_other_units(f, u, x, y, k, epsilon, zeta, eta, beta, R):
@@ -86,7 +80,7 @@ STEP = [
         _one_example,
         lambda f, **case: close(f(*case.values()), _step(**case)),
     ),
-    Property("The direction given to the function is not changed in place.", _one_example, _untouched),
+    untouched("direction", _one_example),
 ]
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from marginbook.exercises import Property, close
+from marginbook.exercises import Property, close, untouched, where
 
 
 def _one_example(rng):
@@ -38,11 +38,6 @@ def _step(W, x, y, epsilon):
     return new
 
 
-def _where(cases, wanted):
-    """Those of the cases that are wanted."""
-    return lambda rng: (case for case in cases(rng) if wanted(**case))
-
-
 def _moved(f, W, x, y, epsilon):
     """The classes whose weights the reader's update changes."""
     return set(np.flatnonzero((np.asarray(f(W, x, y, epsilon)) != W).any(axis=1)).tolist())
@@ -53,39 +48,33 @@ def _margin_after(f, W, x, y, epsilon):
     return scores[y] - scores[_best(W, x, y)[0]]
 
 
-def _untouched(f, W, x, y, epsilon):
-    mine = W.copy()
-    f.function(mine, x, y, epsilon)
-    return np.array_equal(mine, W)
-
-
 ONE_BEST = [
     Property(
         "Where the right class has a margin above 1 - epsilon over every other, no weights change.",
-        _where(_one_example, lambda **case: not _fires(**case)),
+        where(_one_example, lambda **case: not _fires(**case)),
         lambda f, W, x, y, epsilon: close(f(W, x, y, epsilon), W),
     ),
     Property(
         "A margin of exactly 1 - epsilon over the best wrong class does cause an update.",
-        _where(_one_example, lambda W, x, y, epsilon: _best(W, x, y)[1] == 1 - epsilon < 1),
+        where(_one_example, lambda W, x, y, epsilon: _best(W, x, y)[1] == 1 - epsilon < 1),
         lambda f, W, x, y, epsilon: not close(f(W, x, y, epsilon), W),
     ),
     Property(
         "An update moves two classes, the right one and the best wrong one, of equal ones the smaller.",
-        _where(_one_example, _fires),
+        where(_one_example, _fires),
         lambda f, W, x, y, epsilon: _moved(f, W, x, y, epsilon) == {y, _best(W, x, y)[0]},
     ),
     Property(
         "An update gives the right class a margin of 1 over the wrong class that was the best.",
-        _where(_one_example, _fires),
+        where(_one_example, _fires),
         lambda f, W, x, y, epsilon: close(_margin_after(f, W, x, y, epsilon), 1.0),
     ),
     Property(
         "Of all weights with that margin the update goes to the nearest: both classes move equally far.",
-        _where(_one_example, _fires),
+        where(_one_example, _fires),
         lambda f, W, x, y, epsilon: close(f(W, x, y, epsilon), _step(W, x, y, epsilon)),
     ),
-    Property("The weights given to the function are not changed in place.", _one_example, _untouched),
+    untouched("weights", _one_example),
 ]
 
 
@@ -115,7 +104,7 @@ def _same_length(f, c):
 MULTIPLIERS = [
     Property(
         "A single constraint gets c / 2: both classes move, and each pays half.",
-        _where(_lacks, lambda c: len(c) == 1),
+        where(_lacks, lambda c: len(c) == 1),
         lambda f, c: close(f(c), c / 2),
     ),
     Property(
@@ -125,7 +114,7 @@ MULTIPLIERS = [
     ),
     Property(
         "Each of n constraints that lack the same gets c / (n + 1).",
-        _where(_lacks, lambda c: bool((c == c[0]).all())),
+        where(_lacks, lambda c: bool((c == c[0]).all())),
         lambda f, c: close(f(c), c / (len(c) + 1)),
     ),
     Property(

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from marginbook.exercises import Property, close
+from marginbook.exercises import Property, close, untouched, where
 from marginbook.rules.perceptron import bound_freund_schapire
 
 
@@ -25,36 +25,25 @@ def _step(w, x, y, b, eta):
     return w + eta * y * x * _fires(w, x, y, b)
 
 
-def _untouched(f, w, x, y, b, eta):
-    mine = w.copy()
-    f.function(mine, x, y, b, eta)
-    return np.array_equal(mine, w)
-
-
-def _where(cases, wanted):
-    """Those of the cases that are wanted."""
-    return lambda rng: (case for case in cases(rng) if wanted(case))
-
-
 STEP = [
     Property(
         "An example with y w.x above b leaves the weights as they are.",
-        _where(_one_example, lambda c: not _fires(c["w"], c["x"], c["y"], c["b"])),
+        where(_one_example, lambda w, x, y, b, **_: not _fires(w, x, y, b)),
         lambda f, w, x, y, b, eta: close(f(w, x, y, b, eta), w),
     ),
     Property(
         "A score exactly at the threshold, y w.x = b, does cause an update.",
-        _where(_one_example, lambda c: c["y"] * (c["w"] @ c["x"]) == c["b"] and c["x"].any()),
+        where(_one_example, lambda y, w, x, b, **_: y * (w @ x) == b and x.any()),
         lambda f, w, x, y, b, eta: not close(f(w, x, y, b, eta), w),
     ),
     Property(
         "An update raises y w.x, whatever the label is.",
-        _where(_one_example, lambda c: _fires(c["w"], c["x"], c["y"], c["b"]) and c["x"].any()),
+        where(_one_example, lambda w, x, y, b, **_: _fires(w, x, y, b) and x.any()),
         lambda f, w, x, y, b, eta: y * (f(w, x, y, b, eta) @ x) > y * (w @ x),
     ),
     Property(
         "An update moves the weights by eta |x|.",
-        _where(_one_example, lambda c: _fires(c["w"], c["x"], c["y"], c["b"])),
+        where(_one_example, lambda w, x, y, b, **_: _fires(w, x, y, b)),
         lambda f, w, x, y, b, eta: close(np.linalg.norm(f(w, x, y, b, eta) - w), eta * np.linalg.norm(x)),
     ),
     Property(
@@ -62,7 +51,7 @@ STEP = [
         _one_example,
         lambda f, w, x, y, b, eta: close(f(w, x, y, b, eta), _step(w, x, y, b, eta)),
     ),
-    Property("The weights given to the function are not changed in place.", _one_example, _untouched),
+    untouched("weights", _one_example),
 ]
 
 
@@ -85,12 +74,12 @@ def _mean(trials, steps, n):
 AVERAGE = [
     Property(
         "A single update at the first trial is in the weights after every trial, so the mean is that step.",
-        _where(_runs, lambda c: len(c["trials"]) == 1 and c["trials"][0] == 1),
+        where(_runs, lambda trials, **_: len(trials) == 1 and trials[0] == 1),
         lambda f, trials, steps, n: close(f(trials, steps, n), steps[0]),
     ),
     Property(
         "An update at the last of n trials is in the weights after one trial only.",
-        _where(_runs, lambda c: len(c["trials"]) == 1 and c["trials"][0] == c["n"]),
+        where(_runs, lambda trials, n, **_: len(trials) == 1 and trials[0] == n),
         lambda f, trials, steps, n: close(f(trials, steps, n), steps[0] / n),
     ),
     Property(
@@ -121,9 +110,8 @@ def _noisy(rng):
         yield dict(X=X, y=y, u=rng.integers(1, 4, size=3).astype(float), gamma=1.5)
 
 
-def _separable(case):
-    scores = case["y"] * (case["X"] @ case["u"]) / np.linalg.norm(case["u"])
-    return bool((scores >= case["gamma"]).all())
+def _separable(X, y, u, gamma):
+    return bool((y * (X @ u) / np.linalg.norm(u) >= gamma).all())
 
 
 def _bound(X, y, u, gamma):
@@ -134,7 +122,7 @@ def _bound(X, y, u, gamma):
 BOUND = [
     Property(
         "Where u has margin gamma on every example the bound is Novikoff's, (R / gamma)^2.",
-        _where(_noisy, _separable),
+        where(_noisy, _separable),
         lambda f, X, y, u, gamma: close(f(X, y, u, gamma), (np.linalg.norm(X, axis=1).max() / gamma) ** 2),
     ),
     Property(

@@ -2,14 +2,9 @@
 
 import numpy as np
 
-from marginbook.exercises import Property, close
+from marginbook.exercises import Property, close, where
 from marginbook.pnorms import link
 from marginbook.rules.pumma import bound_updates_spread, minimiser, solve
-
-
-def _where(cases, wanted):
-    """Those of the cases that are wanted."""
-    return lambda rng: (case for case in cases(rng) if wanted(case))
 
 
 def _pairs(rng):
@@ -49,7 +44,7 @@ def _moved(f, w, plus, minus):
 PAIR = [
     Property(
         "From w = 0 the new weights point along x+ - x-.",
-        _where(_pairs, lambda c: not c["w"].any()),
+        where(_pairs, lambda w, **_: not w.any()),
         lambda f, w, plus, minus: close(
             f(w, plus, minus)[0] / np.linalg.norm(f(w, plus, minus)[0]),
             (plus - minus) / np.linalg.norm(plus - minus),
@@ -66,7 +61,7 @@ PAIR = [
     ),
     Property(
         "No longer weights than needed: where z / |z|^2 alone meets the old constraint, it is the solution.",
-        _where(_pairs, lambda c: minimiser(1.0, *_products(**c))[0] == 0.0),
+        where(_pairs, lambda **c: minimiser(1.0, *_products(**c))[0] == 0.0),
         lambda f, w, plus, minus: close(f(w, plus, minus)[0], _pair_step(w, plus, minus)[0]),
     ),
     Property(
@@ -106,7 +101,7 @@ def _new(f, theta, z, p):
 STEP = [
     Property(
         "Scale first, then step: from theta = 0 the scale does not matter, and v = link(step z) has v.z = 1.",
-        _where(_steps, lambda c: not c["theta"].any()),
+        where(_steps, lambda theta, **_: not theta.any()),
         lambda f, theta, z, p: close(_new(f, theta, z, p) @ z, 1.0),
     ),
     Property(
@@ -121,12 +116,12 @@ STEP = [
     ),
     Property(
         "Where link(z) / |z|_p^2 alone meets the old constraint, the scale is 0.",
-        _where(_steps, lambda c: c["theta"].any() and solve(**c)[0] == 0.0),
+        where(_steps, lambda theta, z, p: theta.any() and solve(theta, z, p)[0] == 0.0),
         lambda f, theta, z, p: close(f(theta, z, p)[0], 0.0),
     ),
     Property(
         "Scale and step are those of the solution.",
-        _where(_steps, lambda c: c["theta"].any()),
+        where(_steps, lambda theta, **_: theta.any()),
         lambda f, theta, z, p: all(map(close, f(theta, z, p), solve(theta, z, p))),
     ),
 ]
@@ -166,12 +161,12 @@ BOUND = [
     ),
     Property(
         "For two examples and p = 2 the bound is (distance / (delta gamma))^2.",
-        _where(_classes, lambda c: len(c["X"]) == 2),
+        where(_classes, lambda X, **_: len(X) == 2),
         lambda f, X, y, gamma, delta, p: close(f(X, y, gamma, delta, p), _bound(X, y, gamma, delta, p)),
     ),
     Property(
         "Only differences of examples of different classes count.",
-        _where(_classes, lambda c: len(c["X"]) == 3 and c["p"] == 2.0),
+        where(_classes, lambda X, p, **_: len(X) == 3 and p == 2.0),
         lambda f, X, y, gamma, delta, p: close(f(X, y, gamma, delta, p), _bound(X, y, gamma, delta, p)),
     ),
     Property(

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from marginbook.exercises import Property, close
+from marginbook.exercises import Property, close, untouched, where
 
 
 def _step(w, x, y):
@@ -41,21 +41,10 @@ def _slack_updates(rng):
     yield dict(w=np.array([0.5, 0.0]), x=np.array([1.0, 0.0]), y=1.0)
 
 
-def _where(cases, wanted):
-    """Those of the cases that are wanted."""
-    return lambda rng: (case for case in cases(rng) if wanted(case))
-
-
-def _untouched(f, w, x, y):
-    mine = w.copy()
-    f.function(mine, x, y)
-    return np.array_equal(mine, w)
-
-
 STEP = [
     Property(
         "From w = 0 only the new constraint counts: the shortest v with y v.x = 1 is a multiple of x.",
-        _where(_updates, lambda c: not c["w"].any()),
+        where(_updates, lambda w, **_: not w.any()),
         lambda f, w, x, y: close(f(w, x, y), _step(w, x, y)),
     ),
     Property(
@@ -78,7 +67,7 @@ STEP = [
         _updates,
         lambda f, w, x, y: close(f(w, x, y), _step(w, x, y)),
     ),
-    Property("The weights given to the function are not changed in place.", _updates, _untouched),
+    untouched("weights", _updates),
 ]
 
 
@@ -118,9 +107,9 @@ def _pass(K, y, delta):
 def _last(wanted):
     """Whether the margin of the last example, before its trial, is as wanted."""
 
-    def holds(case):
-        before, _ = _pass(**case)
-        return len(before) > 1 and bool(wanted(case["y"][-1] * before[-1], case["delta"]))
+    def holds(K, y, delta):
+        before, _ = _pass(K, y, delta)
+        return len(before) > 1 and bool(wanted(y[-1] * before[-1], delta))
 
     return holds
 
@@ -132,22 +121,22 @@ def _fires(m, delta):
 PASS = [
     Property(
         "After one example the only coefficient is y / K(x, x).",
-        _where(_streams, lambda c: len(c["y"]) == 1),
+        where(_streams, lambda y, **_: len(y) == 1),
         lambda f, K, y, delta: close(f(K, y, delta), y / K[0]),
     ),
     Property(
         "A score of zero is a mistake: the second of two orthogonal examples has a coefficient too.",
-        _where(_streams, lambda c: len(c["y"]) == 2 and not c["K"][0, 1]),
+        where(_streams, lambda K, y, **_: len(y) == 2 and not K[0, 1]),
         lambda f, K, y, delta: abs(f(K, y, delta)[1]) > 0,
     ),
     Property(
         "An example with y f of 1 - delta or more, and above 0, leaves its coefficient at zero.",
-        _where(_streams, _last(lambda m, delta: not _fires(m, delta))),
+        where(_streams, _last(lambda m, delta: not _fires(m, delta))),
         lambda f, K, y, delta: close(f(K, y, delta)[-1], 0.0),
     ),
     Property(
         "Right after its update an example has the score y.",
-        _where(_streams, _last(_fires)),
+        where(_streams, _last(_fires)),
         lambda f, K, y, delta: close(f(K, y, delta) @ K[:, -1], y[-1]),
     ),
     Property(

@@ -4,7 +4,7 @@ from itertools import combinations
 
 import numpy as np
 
-from marginbook.exercises import Property, close
+from marginbook.exercises import Property, close, untouched
 from marginbook.rules import amira, perceptron, romma
 
 
@@ -55,12 +55,6 @@ def _shortest(f, w, positive, negative):
     return close(v, scale * w + step * z)
 
 
-def _untouched(f, w, positive, negative):
-    mine = w.copy()
-    f.function(mine, positive.copy(), negative.copy())
-    return np.array_equal(mine, w)
-
-
 PAIR = [
     Property("The positive example gets the score 1, the negative one -1.", _pairs, _pair_scores),
     Property("A shift of both examples changes the bias and not the weights.", _pairs, _moved_along),
@@ -71,7 +65,7 @@ PAIR = [
         _pairs,
         _shortest,
     ),
-    Property("The weights given to the function are not changed in place.", _pairs, _untouched),
+    untouched("weights", _pairs),
 ]
 
 NAMES = {
