@@ -84,7 +84,7 @@ def with_numbers(notebook):
     >>> output = {"metadata": {"scrapbook": {"name": "a"}}, "data": {RECORD + "text/plain": "'1.5'"}}
     >>> cells = [{"cell_type": "markdown", "source": "It is {glue:text}`a`."}, {"outputs": [output]}]
     >>> with_numbers({"cells": cells})["cells"][0]["source"]
-    'It is 1.5.'
+    ['It is 1.5.']
     """
     outputs = [output for cell in notebook["cells"] for output in cell.get("outputs", [])]
     kept = [output for output in outputs if "scrapbook" in output.get("metadata", {})]
@@ -96,7 +96,8 @@ def with_numbers(notebook):
     def written(cell):
         if cell.get("cell_type") != "markdown":
             return cell
-        return {**cell, "source": NUMBER.sub(lambda role: values.get(role[1], role[0]), text(cell))}
+        source = NUMBER.sub(lambda role: values.get(role[1], role[0]), text(cell))
+        return {**cell, "source": source.splitlines(keepends=True)}
 
     return {**notebook, "cells": [written(cell) for cell in notebook["cells"]]}
 
