@@ -6,7 +6,7 @@ values is computed once in the whole run. Later columns are computed again whene
 
 import numpy as np
 
-from marginbook.kernels import are_whole
+from marginbook.kernels import LARGE, are_whole
 
 WIDTH = 1024  # columns a panel
 
@@ -27,8 +27,9 @@ class Columns:
     def __init__(self, kernel, X, supports, budget):
         self._kernel, self._X, self._supports = kernel, X, supports
         self._precomputed = kernel.name == "precomputed"
-        rows = (X, supports[:]) if len(supports) else (X,)
-        self._whole = all(map(are_whole, rows))
+        self._whole = None  # of a few rows, as in a stream, no product is large enough to ask
+        if not self._precomputed and X.shape[0] >= LARGE:
+            self._whole = are_whole(X) and (len(supports) == 0 or are_whole(supports[:]))
         panel_bytes = 8 * WIDTH * X.shape[0]
         self._room = 0 if self._precomputed else WIDTH * int(budget // panel_bytes)
         self._panels = []
