@@ -2,12 +2,11 @@
 
 import json
 import re
-from ast import literal_eval
 from pathlib import Path
 from typing import NamedTuple
 
 import marginbook
-from marginbook.pages import RECORD
+from marginbook.pages import kept
 
 BOOK = Path(marginbook.__file__).parents[1] / "book"
 MARK = re.compile(r"(?m)^(`{3,}|:{3,})\{solution-(start|end)\} *(\S*)\n(?:.*\n)*?\1 *$")
@@ -39,7 +38,7 @@ def export(folder, book=None):
     book, folder = Path(book or BOOK), Path(folder)
     copies = {}
     for path in sorted(book.rglob("*.ipynb")):
-        notebook = json.loads(path.read_text(encoding="utf-8"))
+        notebook = read(path)
         if any("{exercise}" in text(cell) for cell in notebook["cells"]):
             try:
                 copies[folder / path.relative_to(book)] = without_solutions(with_numbers(notebook))
@@ -59,7 +58,12 @@ def export(folder, book=None):
 def write_numbers(folder):
     """Write the numbers into the text of every notebook in a folder, and in the folders below it."""
     for path in Path(folder).rglob("*.ipynb"):
-        write(path, with_numbers(json.loads(path.read_text(encoding="utf-8"))))
+        write(path, with_numbers(read(path)))
+
+
+def read(path):
+    """A notebook as its JSON says."""
+    return json.loads(path.read_text(encoding="utf-8"))
 
 
 def write(path, notebook):
@@ -81,17 +85,13 @@ def with_numbers(notebook):
 
     Examples
     --------
+    >>> from marginbook.pages import RECORD
     >>> output = {"metadata": {"scrapbook": {"name": "a"}}, "data": {RECORD + "text/plain": "'1.5'"}}
     >>> cells = [{"cell_type": "markdown", "source": "It is {glue:text}`a`."}, {"outputs": [output]}]
     >>> with_numbers({"cells": cells})["cells"][0]["source"]
     ['It is 1.5.']
     """
-    outputs = [output for cell in notebook["cells"] for output in cell.get("outputs", [])]
-    kept = [output for output in outputs if "scrapbook" in output.get("metadata", {})]
-    values = {
-        output["metadata"]["scrapbook"]["name"]: literal_eval("".join(output["data"][f"{RECORD}text/plain"]))
-        for output in kept
-    }
+    values = kept(notebook["cells"])
 
     def written(cell):
         if cell.get("cell_type") != "markdown":
@@ -126,7 +126,7 @@ def exercises(path, book=None):
     list of Exercise
     """
     path, found = Path(path), []
-    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    cells = read(path)["cells"]
     titles = {label: title for cell in cells for title, label in EXERCISE.findall(text(cell))}
     page = path.relative_to(book or BOOK).with_suffix("").as_posix()
     for cell in without_solutions({"cells": cells, "metadata": {}})["cells"]:

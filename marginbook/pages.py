@@ -1,5 +1,7 @@
 """What a cell hands to the page around it: numbers for the text, and tables."""
 
+from ast import literal_eval
+
 RECORD = "application/papermill.record/"
 
 
@@ -21,6 +23,29 @@ def put(name, value, spec=".3g"):
 
     shown = {f"{RECORD}text/plain": repr(format(value, spec))}
     publish_display_data(shown, {"scrapbook": {"name": name, "mime_prefix": RECORD}})
+
+
+def kept(cells):
+    """What :func:`put` kept, by name: the numbers in the outputs of a notebook's cells, as written.
+
+    Examples
+    --------
+    >>> data, about = {RECORD + "text/plain": "'1.5'"}, {"scrapbook": {"name": "a"}}
+    >>> kept([{"outputs": [{"data": data, "metadata": about}]}])
+    {'a': '1.5'}
+    """
+    outputs = [output for cell in cells for output in cell.get("outputs", [])]
+    return {
+        output["metadata"]["scrapbook"]["name"]: literal_eval("".join(output["data"][f"{RECORD}text/plain"]))
+        for output in outputs
+        if "scrapbook" in output.get("metadata", {})
+    }
+
+
+def markdown(head, sides, rows):
+    """The text of a table; ``sides`` has ``"---"`` for a column of words, ``"--:"`` for one of numbers."""
+    lines = [" | ".join(map(str, line)) for line in (head, sides, *rows)]
+    return "\n".join(f"| {line} |" for line in lines)
 
 
 def table(head, rows, words=1, title=""):
@@ -49,9 +74,8 @@ def table(head, rows, words=1, title=""):
     from IPython.display import Markdown
 
     sides = ["---"] * words + ["--:"] * (len(head) - words)
-    lines = [" | ".join(map(str, line)) for line in (head, sides, *rows)]
     above = f"**{title}**\n\n" if title else ""
-    return Markdown(above + "\n".join(f"| {line} |" for line in lines))
+    return Markdown(above + markdown(head, sides, rows))
 
 
 def card(rule, *estimators, problem, update, cost, papers, memory="the weights"):

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from oracles import textbook
+from oracles import counting, textbook
 
 from marginbook.engines import columns, kernel
 from marginbook.engines.blocks import kernel_values, rounding
@@ -18,37 +18,27 @@ def problem(n=150, d=5, seed=0):
     return X, np.where(rng.random((3, n)) < 0.5, 1.0, -1.0), rng
 
 
-class Counting(Kernel):
-    """A kernel that counts its values."""
-
-    asked: list = []
-
-    def __call__(self, A, B, whole=None):
-        self.asked.append(A.shape[0] * B.shape[0])
-        return super().__call__(A, B, whole)
-
-
 @pytest.mark.parametrize("panels", [0, 1, 4, 100])
 @pytest.mark.parametrize("shuffled", [False, True])
 def test_the_engine_computes_as_many_kernel_values_as_are_counted(panels, shuffled, monkeypatch):
     monkeypatch.setattr(kernel, "BLOCK", 16)
     monkeypatch.setattr(columns, "WIDTH", 8)
-    monkeypatch.setattr(Counting, "asked", [])
+    counter, asked = counting()
     found, scores = [], columns.Columns.scores
     monkeypatch.setattr(
         columns.Columns, "scores", lambda self, *a: found.append(len(self._supports)) or scores(self, *a)
     )
     X, Y, rng = problem()
     budget = panels * 8 * 8 * len(X)
-    engine = kernel.KernelEngine(*RULE, 3, kernel=Counting(), cache_bytes=budget, record=True)
+    engine = kernel.KernelEngine(*RULE, 3, kernel=counter, cache_bytes=budget, record=True)
     engine.bind(X, Y)
     for _ in range(4):
         engine.epoch(rng.permutation(150) if shuffled else np.arange(150))
     blocks = np.diff([*range(0, 150, 16), 150])
     found = np.reshape(found, (4, -1))
-    assert sum(Counting.asked) == kernel_values(found, blocks, kept=8 * panels)
+    assert sum(asked) == kernel_values(found, blocks, kept=8 * panels)
     S, N = len(engine.supports), 150
-    assert sum(Counting.asked) <= 4 * N * 16 + N * S + 3 * N * max(S - 8 * panels, 0)
+    assert sum(asked) <= 4 * N * 16 + N * S + 3 * N * max(S - 8 * panels, 0)
 
 
 def test_sums_of_whole_numbers_do_not_depend_on_their_order():

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from oracles import Count, Shrink, close, shrinking, textbook
+from oracles import Count, Shrink, close, counting, shrinking, textbook
 from scipy import sparse
 
 from marginbook.engines import columns, kernel, linear
@@ -107,14 +107,8 @@ def test_kept_columns_are_computed_once(monkeypatch):
     X, Y, _ = problem(n=200)
     monkeypatch.setattr(kernel, "BLOCK", 16)
     monkeypatch.setattr(columns, "WIDTH", 8)
-    asked = []
-
-    class Counting(Kernel):
-        def __call__(self, A, B, whole=None):
-            asked.append(A.shape[0] * B.shape[0])
-            return super().__call__(A, B, whole)
-
-    engine = kernel.KernelEngine(*PERCEPTRON, 3, kernel=Counting(), cache_bytes=1e9)
+    counter, asked = counting()
+    engine = kernel.KernelEngine(*PERCEPTRON, 3, kernel=counter, cache_bytes=1e9)
     engine.bind(X, Y)
     order = np.arange(200)
     for _ in range(4):

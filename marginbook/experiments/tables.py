@@ -4,6 +4,7 @@ from collections import Counter
 from math import ceil, isnan, log10
 
 from marginbook.experiments.verdicts import VERDICTS
+from marginbook.pages import markdown
 
 HEAD = ("row", "column", "published", "ours", "difference", "verdict")
 TEXT = ("row", "column", "verdict", "table or figure")  # columns that are not of numbers
@@ -133,4 +134,4 @@ def _columns(lines):
 
 def _markdown(head, lines):
     sides = ["---" if column in TEXT else "--:" for column in head]
-    return "\n".join("| " + " | ".join(line) + " |" for line in [head, sides, *lines])
+    return markdown(head, sides, lines)
